@@ -81,11 +81,7 @@ function byScope(rules: readonly Rule[]): readonly RulesOfScope[] {
 }
 
 /** Undefined if the rule matches nowhere. */
-function findingsOfRule(
-  rule: Rule,
-  units: readonly Unit[],
-  file: FileContext,
-): RuleFinding[] | undefined {
+function findingsOfRule(rule: Rule, units: readonly Unit[], file: FileContext): RuleFinding[] | undefined {
   let byLine: Map<number, RuleFinding> | undefined;
   for (const unit of units) {
     if (rule.kinds && !rule.kinds.includes(unit.kind)) continue;

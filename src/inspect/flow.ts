@@ -178,12 +178,7 @@ class State {
       const placed = [...given.values()].reduce(merge, NO_TAINT);
       const rest: Taint = new Map([...taint].filter(([key]) => !placed.has(key)));
       for (const parameter of target.parameters)
-        this.#taint(
-          target.program,
-          target.scope,
-          parameter,
-          merge(given.get(parameter) ?? NO_TAINT, rest),
-        );
+        this.#taint(target.program, target.scope, parameter, merge(given.get(parameter) ?? NO_TAINT, rest));
     }
   }
 

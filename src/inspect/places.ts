@@ -88,7 +88,7 @@ class Automaton {
   /** An expression without needles may match anywhere, one with needles nowhere until one is found. */
   initial: readonly (readonly number[] | undefined)[] = [];
   /** The class of each character. */
-  readonly classes = Uint8Array.from({ length: 0x10000 }, (_, code) => (code < 128 ? 0 : foreignClass(code)));
+  readonly classes = new Uint8Array(0x10000);
   /** The next state for each state and class. */
   next = new Uint16Array(0);
   /** The needles that end in a state. */
@@ -117,14 +117,20 @@ class Automaton {
       if (index % EXPRESSIONS === 0) yield;
     }
     this.initial = initial;
+    for (let code = 128; code < this.classes.length; code++) this.classes[code] = foreignClass(code);
     const trie = this.#trieOf([...needles.values()]);
     yield;
     yield* this.#connect(trie);
   }
 
   #trieOf(needles: readonly Needle[]): Trie {
-    let next = new Uint16Array(4_096 * CLASSES);
-    const ends: (Needle[] | undefined)[] = [undefined];
+    const most = 1 + needles.reduce((sum, { literal }) => sum + literal.length, 0);
+    const trie: Trie = {
+      kind: new Uint8Array(most),
+      child: new Uint32Array(most),
+      sibling: new Uint32Array(most),
+      ends: [undefined],
+    };
     let classCount = 0;
     // One class for each ASCII character of a literal; if there are too many, the last ones share a class.
     const classOf = (code: number): number => {
@@ -133,49 +139,63 @@ class Automaton {
     };
     for (const needle of needles) {
       let state = 0;
-      for (let at = 0; at < needle.literal.length; at++) {
-        const edge = state * CLASSES + classOf(needle.literal.charCodeAt(at));
-        if (next[edge] === 0) next[edge] = ends.push(undefined) - 1;
-        state = next[edge]!;
-        if (ends.length > 0xffff) throw new RangeError("The rules have too many literals for the automaton.");
-        if ((ends.length + 1) * CLASSES > next.length) {
-          const larger = new Uint16Array(next.length * 2);
-          larger.set(next);
-          next = larger;
-        }
-      }
-      const ended = ends[state];
+      for (let at = 0; at < needle.literal.length; at++)
+        state = childOf(trie, state, classOf(needle.literal.charCodeAt(at)));
+      const ended = trie.ends[state];
       if (ended) ended.push(needle);
-      else ends[state] = [needle];
+      else trie.ends[state] = [needle];
     }
-    return { next, ends };
+    if (trie.ends.length > 0xffff)
+      throw new RangeError("The rules have too many literals for the automaton.");
+    return trie;
   }
 
-  /** Gives each state its number and where to go without a child: breadth first, so that the state to fall back to is complete. */
+  /** Gives each state its number and where it leads: as the state to fall back to, which has a lower number, but for its own children. */
   *#connect(trie: Trie): Steps<void> {
     const count = trie.ends.length;
     const next = new Uint16Array(count * CLASSES);
     const ends: (readonly Needle[] | undefined)[] = [];
     const back = new Uint16Array(count);
-    const queue = [0];
-    for (let state = 0; state < queue.length; state++) {
+    const queue = new Uint16Array(count);
+    let queued = 1;
+    for (let state = 0; state < queued; state++) {
       const from = queue[state]!;
-      const inherited = state === 0 ? undefined : ends[back[state]!];
+      const row = state * CLASSES;
       const own = trie.ends[from];
+      const inherited = state === 0 ? undefined : ends[back[state]!];
       ends.push(own && inherited ? [...own, ...inherited] : (own ?? inherited));
-      for (let kind = 0; kind < CLASSES; kind++) {
-        const child = trie.next[from * CLASSES + kind]!;
-        const fallback = state === 0 ? 0 : next[back[state]! * CLASSES + kind]!;
-        next[state * CLASSES + kind] = child === 0 ? fallback : queue.length;
-        if (child === 0) continue;
-        back[queue.length] = fallback;
-        queue.push(child);
+      if (state !== 0) next.copyWithin(row, back[state]! * CLASSES, (back[state]! + 1) * CLASSES);
+      for (let child = trie.child[from]!; child !== 0; child = trie.sibling[child]!) {
+        const edge = row + trie.kind[child]!;
+        back[queued] = state === 0 ? 0 : next[edge]!;
+        next[edge] = queued;
+        queue[queued++] = child;
       }
       if (state % STATES === 0) yield;
     }
     this.next = next;
     this.ends = ends;
   }
+}
+
+/** The literals of all needles by their characters' classes. A state has its class, its first child and its next sibling; 0 is none. */
+interface Trie {
+  readonly kind: Uint8Array;
+  readonly child: Uint32Array;
+  readonly sibling: Uint32Array;
+  readonly ends: (Needle[] | undefined)[];
+}
+
+/** The child of a state for a class, added if it is not there. */
+function childOf({ kind, child, sibling, ends }: Trie, state: number, wanted: number): number {
+  let known = child[state]!;
+  while (known !== 0 && kind[known] !== wanted) known = sibling[known]!;
+  if (known !== 0) return known;
+  const added = ends.push(undefined) - 1;
+  kind[added] = wanted;
+  sibling[added] = child[state]!;
+  child[state] = added;
+  return added;
 }
 
 /**
@@ -188,7 +208,7 @@ class Search {
   readonly #sought = new Map<Needle, Sought | undefined>();
   /** What ends in a state, looked at when a text first comes there. */
   readonly #kinds: Uint8Array;
-  readonly #ends: Sought[][] = [];
+  readonly #ends: (readonly Sought[] | undefined)[];
   /** The last text in which all needles of a state were found, counted over all searches. */
   readonly #done: Float64Array;
   /** Texts that were searched. */
@@ -197,7 +217,8 @@ class Search {
   constructor(automaton: Automaton, expressions: ReadonlySet<number>) {
     this.#automaton = automaton;
     this.#expressions = expressions;
-    this.#kinds = Uint8Array.from(automaton.ends, (list) => (list ? UNKNOWN : NOTHING));
+    this.#kinds = new Uint8Array(automaton.ends.length).fill(UNKNOWN);
+    this.#ends = new Array(automaton.ends.length);
     this.#done = new Float64Array(automaton.ends.length);
   }
 
@@ -230,8 +251,8 @@ class Search {
 
   #endsOf(state: number): readonly Sought[] {
     if (this.#kinds[state] !== UNKNOWN) return this.#ends[state]!;
-    const ends = this.#automaton.ends[state]!.flatMap((needle) => this.#soughtOf(needle) ?? []);
-    this.#ends[state] = ends;
+    const ends = (this.#automaton.ends[state] ?? []).flatMap((needle) => this.#soughtOf(needle) ?? []);
+    if (ends.length > 0) this.#ends[state] = ends;
     this.#kinds[state] = ends.length === 0 ? NOTHING : ends.every(endsWord) ? ENDS_WORD : ENDS;
     return ends;
   }
