@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { inspectPackage } from "./inspect.ts";
+import { inspectionSteps, inspectPackage } from "./inspect.ts";
 import { SeenFiles } from "./seen-files.ts";
 
 const file = (path: string, text: string) => ({ path, bytes: new TextEncoder().encode(text) });
@@ -26,4 +26,12 @@ it("weighs a match again in each package, by what the package says about itself"
   expect(plain.findings.length).toBeGreaterThan(0);
   expect(security.findings.length).toBeGreaterThan(0);
   expect(again).toEqual(plain);
+});
+
+it("inspects a copy of a file without a match in fewer steps", () => {
+  const stepsOf = (...files: ReturnType<typeof file>[]) => [...inspectionSteps(files)].length;
+  const prose = file("terms.md", "Plain words about rows and columns of a table.\n".repeat(20));
+  inspectPackage([skill("Warms up.")]);
+  const first = stepsOf(skill("One."), prose);
+  expect(stepsOf(skill("Two."), prose)).toBeLessThan(first);
 });
