@@ -266,12 +266,6 @@ class Search {
   }
 }
 
-/** The literals of all needles by their characters' classes, before texts can be searched. */
-interface Trie {
-  readonly next: Uint16Array;
-  readonly ends: readonly (readonly Needle[] | undefined)[];
-}
-
 /** Whether a needle is only there where a word ends with it. */
 function endsWord({ needle: { literal, edges } }: Sought): boolean {
   return edges.includes(literal.length) && isWordAt(literal, literal.length - 1);
