@@ -5,7 +5,7 @@ import { excerptOf } from "./excerpt.ts";
 import { INSPECT_LIMITS } from "./limits.ts";
 import { Places } from "./places.ts";
 import type { Steps } from "./steps.ts";
-import type { Disguise, FileContext, Rule, RuleFinding, Unit } from "./types.ts";
+import type { Disguise, FileContext, Rule, RuleFinding, Unit, UnitScope } from "./types.ts";
 
 const DISGUISES: Readonly<Record<Disguise, string>> = {
   encoded: " The text was encoded.",
@@ -20,30 +20,76 @@ export function* findingsOf(
   units: readonly Unit[],
   file: FileContext,
 ): Steps<RuleFinding[]> {
-  const found: RuleFinding[] = [];
-  for (const scope of ["line", "paragraph", "block"] as const) {
+  return (yield* matchesOf(rules, units, file)).findings;
+}
+
+interface RuleMatches {
+  readonly findings: RuleFinding[];
+  /** Whether no rule matched at all, so that what the package says about itself changes nothing. */
+  readonly none: boolean;
+}
+
+/** As `findingsOf`, and whether anything matched, whatever it weighs. */
+export function* matchesOf(
+  rules: readonly Rule[],
+  units: readonly Unit[],
+  file: FileContext,
+): Steps<RuleMatches> {
+  const findings: RuleFinding[] = [];
+  let none = true;
+  for (const { scope, rules: wanted, expressions } of byScope(rules)) {
     const part = units.filter((unit) => unit.scope === scope);
-    const places = new Places(part.map((unit) => unit.text));
+    if (part.length === 0 || wanted.length === 0) continue;
+    const places = new Places(
+      part.map((unit) => unit.text),
+      expressions,
+    );
     yield;
-    for (const rule of rules) {
-      if (rule.scope !== scope) continue;
+    for (const rule of wanted) {
       const among = rule.test.among(places);
       if (among?.length === 0) continue;
       const possible = among?.map((index) => part[index]!) ?? part;
-      found.push(...mostTelling(findingsOfRule(rule, possible, file)));
+      const found = findingsOfRule(rule, possible, file);
+      if (!found) continue;
+      none = false;
+      findings.push(...mostTelling(found));
       yield;
     }
   }
-  return found;
+  return { findings, none };
 }
 
-function findingsOfRule(rule: Rule, units: readonly Unit[], file: FileContext): RuleFinding[] {
-  const byLine = new Map<number, RuleFinding>();
+/** The rules of one scope, and what they look for. */
+interface RulesOfScope {
+  readonly scope: UnitScope;
+  readonly rules: readonly Rule[];
+  readonly expressions: ReadonlySet<RegExp>;
+}
+
+const SCOPES: readonly UnitScope[] = ["line", "paragraph", "block"];
+const scopesOf = new WeakMap<readonly Rule[], readonly RulesOfScope[]>();
+
+function byScope(rules: readonly Rule[]): readonly RulesOfScope[] {
+  const known = scopesOf.get(rules);
+  if (known) return known;
+  const scopes = SCOPES.map((scope): RulesOfScope => {
+    const own = rules.filter((rule) => rule.scope === scope);
+    return { scope, rules: own, expressions: new Set(own.flatMap(({ test }) => test.watched)) };
+  });
+  scopesOf.set(rules, scopes);
+  return scopes;
+}
+
+/** Undefined if the rule matches nowhere. */
+function findingsOfRule(rule: Rule, units: readonly Unit[], file: FileContext): RuleFinding[] | undefined {
+  let byLine: Map<number, RuleFinding> | undefined;
   for (const unit of units) {
     if (rule.kinds && !rule.kinds.includes(unit.kind)) continue;
     const span = rule.test.find(unit.text);
-    const severity = span && weigh(rule, { unit, span, file });
-    if (!span || !severity) continue;
+    if (!span) continue;
+    byLine ??= new Map();
+    const severity = weigh(rule, { unit, span, file });
+    if (!severity) continue;
     const line = unit.lineAt(span.start);
     const known = byLine.get(line);
     if (known && !worse(severity, known.severity)) continue;
@@ -64,7 +110,7 @@ function findingsOfRule(rule: Rule, units: readonly Unit[], file: FileContext): 
       fix: rule.fix,
     });
   }
-  return [...byLine.values()];
+  return byLine && [...byLine.values()];
 }
 
 function mostTelling(findings: readonly RuleFinding[]): RuleFinding[] {

@@ -9,6 +9,7 @@ import {
   type Sink,
   sinksIn,
   sourcesIn,
+  WATCHED_ENDPOINTS,
   withoutHeaders,
 } from "./rules/endpoints.ts";
 
@@ -133,7 +134,9 @@ const CONNECTS =
   /\b(?:https?\.request|net\.(?:connect|createconnection|socket)|socket\.(?:socket|create_connection)|new websocket|websocket\.create_connection|websockets?\.connect|smtplib\.smtp\w{0,4}|httpsconnection|httpconnection|ftplib\.ftp\w{0,4}|ftp|paramiko\.\w{1,20}|new xmlhttprequest|tls\.connect|dgram\.createsocket)\s?\(/i;
 const RUNS_OR_FETCHES =
   /\b(?:exec|eval|system|popen|run|Popen|call|check_output|execSync|spawn|spawnSync|Function|get|post|fetch|urlopen)\s?\(/;
-for (const expression of [CONNECTS, RUNS_OR_FETCHES]) watchFor(expression);
+/** The expressions that `MayMatch` is asked about. */
+export const WATCHED: ReadonlySet<RegExp> = new Set([...WATCHED_ENDPOINTS, CONNECTS, RUNS_OR_FETCHES]);
+for (const expression of WATCHED) watchFor(expression);
 const SENDS_OVER =
   /([\w$.]{1,80})\.(?:write|end|send|sendall|sendto|request|sendmail|send_message|storbinary|put|emit|putrequest)\(/g;
 

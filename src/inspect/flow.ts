@@ -1,7 +1,7 @@
 // Follows data through the statements of a package: from where it is read to where it is sent or run. Assignments, parameters,
 // results, containers, files and pipes carry it, also from one file of the package to another.
 
-import { type BuiltText, type Fact, factOf } from "./facts.ts";
+import { type BuiltText, type Fact, factOf, WATCHED } from "./facts.ts";
 import type { Constants, Folded } from "./fold.ts";
 import { Places } from "./places.ts";
 import type { Program, Statement } from "./program.ts";
@@ -55,7 +55,10 @@ export function* followData(programs: readonly Program[]): Steps<FlowResult> {
   const constants = new Map<Program, Map<string, Folded>>();
   const followed = programs.slice(0, PROGRAMS);
   const all = followed.flatMap(({ statements }) => statements);
-  const places = new Places(all.map(({ code }) => code.toLowerCase()));
+  const places = new Places(
+    all.map(({ code }) => code.toLowerCase()),
+    WATCHED,
+  );
   for (const program of followed) {
     const known = new Map<string, Folded>();
     constants.set(program, known);
@@ -84,6 +87,8 @@ export function* followData(programs: readonly Program[]): Steps<FlowResult> {
 class State {
   changes = 0;
   readonly #taints = new Map<string, Taint>();
+  /** The names that carry something in any program and function. */
+  readonly #tainted = new Set<string>();
   readonly #functions = new Map<
     string,
     {
@@ -108,7 +113,7 @@ class State {
     const taint = this.#taintOf(fact);
     if (taint.size === 0) return;
     for (const target of fact.targets)
-      this.#add(this.#key(program, scopeFor(target, statement), target), passed(taint, target, fact));
+      this.#taint(program, scopeFor(target, statement), target, passed(taint, target, fact));
     for (const file of fact.written) this.#add(`file:${file}`, taint);
     for (const target of fact.targets) {
       const file = this.#handles.get(this.#key(program, statement.scope, target));
@@ -124,6 +129,11 @@ class State {
     return `${id}:${scope.join(">")}:${name}`;
   }
 
+  #taint(program: Program, scope: readonly string[], name: string, taint: Taint): void {
+    if (taint.size > 0) this.#tainted.add(name);
+    this.#add(this.#key(program, scope, name), taint);
+  }
+
   #add(key: string, taint: Taint): void {
     const known = this.#taints.get(key) ?? NO_TAINT;
     const merged = merge(known, taint);
@@ -134,7 +144,7 @@ class State {
 
   #write(program: Program, statement: Statement, file: string, taint: Taint): void {
     this.#add(`file:${file}`, taint);
-    this.#add(this.#key(program, statement.scope, file), taint);
+    this.#taint(program, statement.scope, file, taint);
   }
 
   #define(fact: Fact): void {
@@ -168,10 +178,7 @@ class State {
       const placed = [...given.values()].reduce(merge, NO_TAINT);
       const rest: Taint = new Map([...taint].filter(([key]) => !placed.has(key)));
       for (const parameter of target.parameters)
-        this.#add(
-          this.#key(target.program, target.scope, parameter),
-          merge(given.get(parameter) ?? NO_TAINT, rest),
-        );
+        this.#taint(target.program, target.scope, parameter, merge(given.get(parameter) ?? NO_TAINT, rest));
     }
   }
 
@@ -191,11 +198,10 @@ class State {
   }
 
   #lookup(program: Program, scope: readonly string[], path: string): Taint {
-    const parts = path.split(".");
     let found = NO_TAINT;
-    for (let count = parts.length; count > 0; count--) {
-      const name = parts.slice(0, count).join(".");
-      if (NO_NAMES.has(name)) continue;
+    for (let end = path.length; end > 0; end = path.lastIndexOf(".", end - 1)) {
+      const name = path.slice(0, end);
+      if (!this.#tainted.has(name) || NO_NAMES.has(name)) continue;
       for (let depth = name.includes(".") ? 0 : scope.length; depth >= 0; depth--) {
         const taint = this.#taints.get(this.#key(program, scope.slice(0, depth), name));
         if (taint) found = merge(found, taint);

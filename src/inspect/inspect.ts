@@ -9,7 +9,7 @@ import { categoryOf } from "./categories.ts";
 import { corroborated } from "./corroborate.ts";
 import { decodedTexts, joinedArguments, unspliced } from "./decode.ts";
 import { derivedUnits, documentUnits, scriptUnits } from "./document.ts";
-import { compareSeverity, findingsOf } from "./engine.ts";
+import { compareSeverity, findingsOf, matchesOf } from "./engine.ts";
 import { followData } from "./flow.ts";
 import { INSPECT_LIMITS } from "./limits.ts";
 import { prepareSearch } from "./places.ts";
@@ -33,6 +33,7 @@ import { manifestFindings } from "./rules/manifests.ts";
 import { OBFUSCATION } from "./rules/obfuscation.ts";
 import { PRIVILEGE } from "./rules/privilege.ts";
 import { THEFT } from "./rules/theft.ts";
+import { SeenFiles } from "./seen-files.ts";
 import { finish, type Steps } from "./steps.ts";
 import type {
   FileContext,
@@ -90,6 +91,9 @@ const RUNS_VARIABLE =
 const BINARY_RULES: readonly Rule[] = RULES.filter(
   (rule) => rule.severity === "high" && rule.scope === "line",
 );
+
+/** The files without a match in the packages that this process has inspected: collections have many copies. */
+const seen = new SeenFiles();
 
 /**
  * Inspects the files of a package, without reading or running anything. `unread` are files that the caller could not read.
@@ -181,25 +185,35 @@ function* textFindings(
   about: About,
   hosts: Set<string>,
 ): Steps<RuleFinding[]> {
-  const script = !DOCUMENT_NAME.test(file.path);
-  const followed = script && languageOf(file.path, text.lines[0] ?? "") !== undefined;
+  const { path } = file;
+  const script = !DOCUMENT_NAME.test(path);
   const content = text.lines.join("\n");
+  const key = text.binary ? undefined : SeenFiles.keyOf(path, content);
+  const known = key === undefined ? undefined : seen.hostsOf(key);
+  if (known) {
+    for (const host of known) hosts.add(host);
+    return [];
+  }
+  const followed = script && languageOf(path, text.lines[0] ?? "") !== undefined;
   const security = about.security && !(script && RUNS_VARIABLE.test(content));
-  const data = DATA_NAME.test(file.path);
-  const context: FileContext = { path: file.path, script, data, followed, ...about, security };
-  for (const host of hostsIn(content)) hosts.add(host);
-  if (text.binary) {
+  const context: FileContext = { path, script, data: DATA_NAME.test(path), followed, ...about, security };
+  const named = new Set(hostsIn(content));
+  if (key === undefined) {
+    for (const host of named) hosts.add(host);
     const units = derivedUnits(content, { kind: "code", heading: "", lineAt: () => 1 }, "binary");
     return yield* findingsOf(BINARY_RULES, units, context);
   }
   yield;
-  const units = context.script ? scriptUnits(text.lines) : documentUnits(text.lines);
+  const units = script ? scriptUnits(text.lines) : documentUnits(text.lines);
   yield;
-  const all = units.concat(yield* uncovered(units, content, hosts));
-  const findings = [...characterFindings(file.path, text.lines), ...manifestFindings(file.path, content)];
+  const all = units.concat(yield* uncovered(units, content, named));
+  for (const host of named) hosts.add(host);
+  const findings = [...characterFindings(path, text.lines), ...manifestFindings(path, content)];
   yield;
-  findings.push(...(yield* findingsOf(RULES, all, context)));
-  if (!context.script) findings.push(...(yield* proseFindings(all, file.path)));
+  const matches = yield* matchesOf(RULES, all, context);
+  findings.push(...matches.findings);
+  if (!script) findings.push(...(yield* proseFindings(all, path)));
+  if (matches.none && findings.length === 0) seen.add(key, named);
   return findings;
 }
 

@@ -32,11 +32,23 @@ export function needlesOf({ source, flags }: RegExp): Literals {
   return literals && [...new Set(literals.map((literal) => literal.toLowerCase()))];
 }
 
+/** The worth of each set that was compared: it is compared again with each part that follows. */
+const worths = new WeakMap<readonly string[], number>();
+
+/** How rare the least literal of a set is; 0 if the set cannot be used. */
+function leastWorthOf(set: Literals): number {
+  if (set === undefined || set.length === 0 || set.length > MOST_LITERALS) return 0;
+  const known = worths.get(set);
+  if (known !== undefined) return known;
+  let least = Number.POSITIVE_INFINITY;
+  for (const literal of set) least = Math.min(least, worthOf(literal));
+  worths.set(set, least);
+  return least;
+}
+
 /** The set that excludes more texts: its least literal is rarer. */
 function better(a: Literals, b: Literals): Literals {
-  const usable = (set: Literals): number =>
-    set === undefined || set.length === 0 || set.length > MOST_LITERALS ? 0 : Math.min(...set.map(worthOf));
-  const [left, right] = [usable(a), usable(b)];
+  const [left, right] = [leastWorthOf(a), leastWorthOf(b)];
   if (Math.max(left, right) < LEAST_WORTH) return undefined;
   if (Math.min(left, 6) === Math.min(right, 6)) return a!.length <= b!.length ? a : b;
   return left > right ? a : b;

@@ -31,7 +31,7 @@ it("anyOf, allOf and unless combine matchers", () => {
 
 describe("among", () => {
   const texts = ["curl it", "then | sh", "curl | sh", "no"];
-  const among = (matcher: Matcher) => matcher.among(new Places(texts));
+  const among = (matcher: Matcher) => matcher.among(new Places(texts, new Set(matcher.watched)));
 
   it("names the texts that may match: all steps of a chain, any of several, all of several", () => {
     expect(among(pattern(/curl/))).toEqual([0, 2]);

@@ -12,6 +12,8 @@ export interface Matcher {
   /** Which of several texts may match; undefined if any of them may. */
   readonly among: (places: Places) => readonly number[] | undefined;
   readonly expressions: readonly RegExp[];
+  /** The expressions that `among` asks for. */
+  readonly watched: readonly RegExp[];
 }
 
 /** The most matches of one step that are tried in a text. */
@@ -26,6 +28,7 @@ export function pattern(expression: RegExp): Matcher {
     find: (text) => spansOf(global, text, 1)[0],
     among: (places) => places.of(global),
     expressions: [expression],
+    watched: [global],
   };
 }
 
@@ -51,6 +54,7 @@ export function anyOf(...matchers: readonly Matcher[]): Matcher {
     },
     among: (places) => united(matchers.map((matcher) => matcher.among(places))),
     expressions: matchers.flatMap((matcher) => matcher.expressions),
+    watched: matchers.flatMap((matcher) => matcher.watched),
   };
 }
 
@@ -63,6 +67,7 @@ export function allOf(...matchers: readonly Matcher[]): Matcher {
     },
     among: (places) => shared(matchers.map((matcher) => matcher.among(places))),
     expressions: matchers.flatMap((matcher) => matcher.expressions),
+    watched: matchers.flatMap((matcher) => matcher.watched),
   };
 }
 
@@ -75,6 +80,7 @@ export function unless(excuse: RegExp, matcher: Matcher): Matcher {
     },
     among: matcher.among,
     expressions: [excuse, ...matcher.expressions],
+    watched: matcher.watched,
   };
 }
 
@@ -92,6 +98,7 @@ function ordered(steps: readonly RegExp[], allowed: (between: string) => boolean
     },
     among: (places) => shared(globals.map((step) => places.of(step))),
     expressions: steps,
+    watched: globals,
   };
 }
 

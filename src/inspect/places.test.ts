@@ -3,7 +3,7 @@ import { Places, watchFor } from "./places.ts";
 
 const find = (expression: RegExp, texts: readonly string[]): readonly number[] | undefined => {
   watchFor(expression);
-  return new Places(texts).of(expression);
+  return new Places(texts, new Set([expression])).of(expression);
 };
 
 it("finds a literal at the start, in the middle, at the end and behind its own beginning", () => {

@@ -11,6 +11,12 @@ interface Needle {
   readonly expressions: number[];
   /** Whether the automaton may take another text for it. */
   readonly approximate: boolean;
+}
+
+/** A needle of the expressions that one kind of search is about. */
+interface Sought {
+  readonly needle: Needle;
+  readonly expressions: readonly number[];
   /** The last text in which it was found, counted over all searches. */
   last: number;
 }
@@ -23,6 +29,11 @@ const FOREIGN = 4;
 const STATES = 2_000;
 /** Expressions between two pauses while their literals are read. */
 const EXPRESSIONS = 40;
+/** What ends in a state: nothing that is sought, needles, only needles that end a word, or nobody has looked. */
+const NOTHING = 0;
+const ENDS = 1;
+const ENDS_WORD = 2;
+const UNKNOWN = 3;
 
 /** The expressions that texts are searched for, in the order of their declaration. */
 const watched = new Map<RegExp, number>();
@@ -48,9 +59,9 @@ export function* prepareSearch(): Steps<Automaton> {
 export class Places {
   readonly #lists: readonly (readonly number[] | undefined)[];
 
-  /** The texts are in lower case. */
-  constructor(texts: readonly string[]) {
-    this.#lists = finish(prepareSearch()).search(texts);
+  /** The texts are in lower case; of `expressions` and no others can be asked. */
+  constructor(texts: readonly string[], expressions: ReadonlySet<RegExp>) {
+    this.#lists = finish(prepareSearch()).searchFor(expressions).search(texts);
   }
 
   /** The texts that the expression may match, by their index; undefined if every text may. */
@@ -72,20 +83,25 @@ export class Places {
   }
 }
 
-/** Its table is filled in as texts need it: most states are never met, and a process that inspects one skill starts at once. */
+/** Its states are numbered breadth first, so that those in which a text mostly is are side by side in memory. */
 class Automaton {
   /** An expression without needles may match anywhere, one with needles nowhere until one is found. */
-  #initial: readonly (readonly number[] | undefined)[] = [];
-  readonly #classes = new Uint8Array(128);
-  #classCount = 0;
+  initial: readonly (readonly number[] | undefined)[] = [];
+  /** The class of each character. */
+  readonly classes = new Uint8Array(0x10000);
   /** The next state for each state and class. */
-  #next = new Uint16Array(4_096 * CLASSES);
+  next = new Uint16Array(0);
   /** The needles that end in a state. */
-  readonly #ends: (Needle[] | undefined)[] = [undefined];
-  /** 1 for each state in which a needle ends. */
-  #final = new Uint8Array(0);
-  /** Texts that were searched. */
-  #searched = 0;
+  ends: readonly (readonly Needle[] | undefined)[] = [];
+  readonly #searches = new Map<ReadonlySet<RegExp>, Search>();
+
+  searchFor(expressions: ReadonlySet<RegExp>): Search {
+    const known = this.#searches.get(expressions);
+    if (known) return known;
+    const search = new Search(this, new Set([...expressions].map((each) => watched.get(each)!)));
+    this.#searches.set(expressions, search);
+    return search;
+  }
 
   *build(expressions: readonly RegExp[]): Steps<void> {
     const needles = new Map<string, Needle>();
@@ -100,98 +116,159 @@ class Automaton {
       initial.push(literals && NOWHERE);
       if (index % EXPRESSIONS === 0) yield;
     }
-    this.#initial = initial;
-    for (const needle of needles.values()) this.#insert(needle);
+    this.initial = initial;
+    for (let code = 128; code < this.classes.length; code++) this.classes[code] = foreignClass(code);
+    const trie = this.#trieOf([...needles.values()]);
     yield;
-    yield* this.#connect();
-    this.#next = this.#next.slice(0, this.#ends.length * CLASSES);
-    this.#final = Uint8Array.from(this.#ends, (list) => (list ? 1 : 0));
+    yield* this.#connect(trie);
+  }
+
+  #trieOf(needles: readonly Needle[]): Trie {
+    const most = 1 + needles.reduce((sum, { literal }) => sum + literal.length, 0);
+    const trie: Trie = {
+      kind: new Uint8Array(most),
+      child: new Uint32Array(most),
+      sibling: new Uint32Array(most),
+      ends: [undefined],
+    };
+    let classCount = 0;
+    // One class for each ASCII character of a literal; if there are too many, the last ones share a class.
+    const classOf = (code: number): number => {
+      if (this.classes[code] === 0) this.classes[code] = Math.min(++classCount, CLASSES - FOREIGN - 1);
+      return this.classes[code]!;
+    };
+    for (const needle of needles) {
+      let state = 0;
+      for (let at = 0; at < needle.literal.length; at++)
+        state = childOf(trie, state, classOf(needle.literal.charCodeAt(at)));
+      const ended = trie.ends[state];
+      if (ended) ended.push(needle);
+      else trie.ends[state] = [needle];
+    }
+    if (trie.ends.length > 0xffff)
+      throw new RangeError("The rules have too many literals for the automaton.");
+    return trie;
+  }
+
+  /** Gives each state its number and where it leads: as the state to fall back to, which has a lower number, but for its own children. */
+  *#connect(trie: Trie): Steps<void> {
+    const count = trie.ends.length;
+    const next = new Uint16Array(count * CLASSES);
+    const ends: (readonly Needle[] | undefined)[] = [];
+    const back = new Uint16Array(count);
+    const queue = new Uint16Array(count);
+    let queued = 1;
+    for (let state = 0; state < queued; state++) {
+      const from = queue[state]!;
+      const row = state * CLASSES;
+      const own = trie.ends[from];
+      const inherited = state === 0 ? undefined : ends[back[state]!];
+      ends.push(own && inherited ? [...own, ...inherited] : (own ?? inherited));
+      if (state !== 0) next.copyWithin(row, back[state]! * CLASSES, (back[state]! + 1) * CLASSES);
+      for (let child = trie.child[from]!; child !== 0; child = trie.sibling[child]!) {
+        const edge = row + trie.kind[child]!;
+        back[queued] = state === 0 ? 0 : next[edge]!;
+        next[edge] = queued;
+        queue[queued++] = child;
+      }
+      if (state % STATES === 0) yield;
+    }
+    this.next = next;
+    this.ends = ends;
+  }
+}
+
+/** The literals of all needles by their characters' classes. A state has its class, its first child and its next sibling; 0 is none. */
+interface Trie {
+  readonly kind: Uint8Array;
+  readonly child: Uint32Array;
+  readonly sibling: Uint32Array;
+  readonly ends: (Needle[] | undefined)[];
+}
+
+/** The child of a state for a class, added if it is not there. */
+function childOf({ kind, child, sibling, ends }: Trie, state: number, wanted: number): number {
+  let known = child[state]!;
+  while (known !== 0 && kind[known] !== wanted) known = sibling[known]!;
+  if (known !== 0) return known;
+  const added = ends.push(undefined) - 1;
+  kind[added] = wanted;
+  sibling[added] = child[state]!;
+  child[state] = added;
+  return added;
+}
+
+/**
+ * The automaton for some of its expressions. Most hits are of needles that were found in the same text before, or of short words inside
+ * others: both are told before a needle is looked at.
+ */
+class Search {
+  readonly #automaton: Automaton;
+  readonly #expressions: ReadonlySet<number>;
+  readonly #sought = new Map<Needle, Sought | undefined>();
+  /** What ends in a state, looked at when a text first comes there. */
+  readonly #kinds: Uint8Array;
+  readonly #ends: (readonly Sought[] | undefined)[];
+  /** The last text in which all needles of a state were found, counted over all searches. */
+  readonly #done: Float64Array;
+  /** Texts that were searched. */
+  #searched = 0;
+
+  constructor(automaton: Automaton, expressions: ReadonlySet<number>) {
+    this.#automaton = automaton;
+    this.#expressions = expressions;
+    this.#kinds = new Uint8Array(automaton.ends.length).fill(UNKNOWN);
+    this.#ends = new Array(automaton.ends.length);
+    this.#done = new Float64Array(automaton.ends.length);
   }
 
   search(texts: readonly string[]): (readonly number[] | undefined)[] {
-    const lists: (readonly number[] | undefined)[] = this.#initial.slice();
-    const base = this.#searched;
-    this.#searched += texts.length;
-    const next = this.#next;
-    const classes = this.#classes;
-    const final = this.#final;
+    const { initial, next, classes } = this.#automaton;
+    const lists: (readonly number[] | undefined)[] = initial.slice();
+    const [kinds, done] = [this.#kinds, this.#done];
     for (let index = 0; index < texts.length; index++) {
       const text = texts[index]!;
+      const searched = ++this.#searched;
       let state = 0;
       for (let at = 0; at < text.length; at++) {
-        const code = text.charCodeAt(at);
-        state = next[state * CLASSES + (code < 128 ? classes[code]! : foreignClass(code))]!;
-        if (final[state] === 0) continue;
-        const ended = this.#ends[state]!;
-        for (let each = 0; each < ended.length; each++) {
-          const needle = ended[each]!;
-          if (needle.last === base + index || !isAt(needle, text, at + 1)) continue;
-          needle.last = base + index;
-          note(needle, index, lists);
+        state = next[state * CLASSES + classes[text.charCodeAt(at)]!]!;
+        const kind = kinds[state]!;
+        if (kind === NOTHING || done[state] === searched) continue;
+        if (kind === ENDS_WORD && isWordAt(text, at + 1)) continue;
+        let missing = false;
+        for (const sought of this.#endsOf(state)) {
+          if (sought.last === searched) continue;
+          if (isAt(sought.needle, text, at + 1)) {
+            sought.last = searched;
+            note(sought, index, lists);
+          } else missing = true;
         }
+        if (!missing) done[state] = searched;
       }
     }
     return lists;
   }
 
-  #insert(needle: Needle): void {
-    const { literal } = needle;
-    let state = 0;
-    for (let at = 0; at < literal.length; at++) {
-      const edge = state * CLASSES + this.#classOf(literal.charCodeAt(at));
-      if (this.#next[edge] === 0) {
-        const added = this.#addState();
-        this.#next[edge] = added;
-      }
-      state = this.#next[edge]!;
-    }
-    const ended = this.#ends[state];
-    if (ended) ended.push(needle);
-    else this.#ends[state] = [needle];
+  #endsOf(state: number): readonly Sought[] {
+    if (this.#kinds[state] !== UNKNOWN) return this.#ends[state]!;
+    const ends = (this.#automaton.ends[state] ?? []).flatMap((needle) => this.#soughtOf(needle) ?? []);
+    if (ends.length > 0) this.#ends[state] = ends;
+    this.#kinds[state] = ends.length === 0 ? NOTHING : ends.every(endsWord) ? ENDS_WORD : ENDS;
+    return ends;
   }
 
-  #addState(): number {
-    const state = this.#ends.push(undefined) - 1;
-    if (state > 0xffff) throw new RangeError("The rules have too many literals for the automaton.");
-    if ((state + 1) * CLASSES > this.#next.length) {
-      const larger = new Uint16Array(this.#next.length * 2);
-      larger.set(this.#next);
-      this.#next = larger;
+  #soughtOf(needle: Needle): Sought | undefined {
+    if (!this.#sought.has(needle)) {
+      const expressions = needle.expressions.filter((each) => this.#expressions.has(each));
+      this.#sought.set(needle, expressions.length === 0 ? undefined : { needle, expressions, last: 0 });
     }
-    return state;
+    return this.#sought.get(needle);
   }
+}
 
-  /** One class for each ASCII character of a literal; if there are too many, the last ones share a class. */
-  #classOf(code: number): number {
-    if (code >= 128) return foreignClass(code);
-    if (this.#classes[code] === 0) this.#classes[code] = Math.min(++this.#classCount, CLASSES - FOREIGN - 1);
-    return this.#classes[code]!;
-  }
-
-  /** Breadth first, so that the state to fall back to is complete when it is read. */
-  *#connect(): Steps<void> {
-    const next = this.#next;
-    const ends = this.#ends;
-    const back = new Uint16Array(ends.length);
-    const queue = [0];
-    for (let head = 0; head < queue.length; head++) {
-      const state = queue[head]!;
-      for (let kind = 0; kind < CLASSES; kind++) {
-        const edge = state * CLASSES + kind;
-        const fallback = state === 0 ? 0 : next[back[state]! * CLASSES + kind]!;
-        const child = next[edge]!;
-        if (child === 0 || (state !== 0 && child === fallback)) {
-          next[edge] = fallback;
-          continue;
-        }
-        back[child] = fallback;
-        const inherited = ends[fallback];
-        if (inherited) ends[child] = [...(ends[child] ?? []), ...inherited];
-        queue.push(child);
-      }
-      if (head % STATES === 0) yield;
-    }
-  }
+/** Whether a needle is only there where a word ends with it. */
+function endsWord({ needle: { literal, edges } }: Sought): boolean {
+  return edges.includes(literal.length) && isWordAt(literal, literal.length - 1);
 }
 
 /** Whether a needle that may end before `end` is there. */
@@ -203,7 +280,7 @@ function isAt({ literal, edges, approximate }: Needle, text: string, end: number
   return true;
 }
 
-function note({ expressions }: Needle, index: number, lists: (readonly number[] | undefined)[]): void {
+function note({ expressions }: Sought, index: number, lists: (readonly number[] | undefined)[]): void {
   for (const expression of expressions) {
     const list = lists[expression] as number[];
     if (list.length === 0) lists[expression] = [index];
@@ -224,7 +301,7 @@ function needleOf(marked: string): Needle {
     length += piece.length;
     edges.push(length);
   }
-  return { literal, edges, expressions: [], approximate: /[^\x00-\x7f]/.test(literal), last: -1 };
+  return { literal, edges, expressions: [], approximate: /[^\x00-\x7f]/.test(literal) };
 }
 
 function isWordAt(text: string, at: number): boolean {

@@ -1,6 +1,6 @@
 // The features of a clause: which signs it has, and which of them occur together.
 
-import { type Places, watchFor } from "../places.ts";
+import { Places, watchFor } from "../places.ts";
 import type { FindingSeverity } from "../types.ts";
 import { SIGNS, type Sign } from "./words.ts";
 
@@ -178,11 +178,13 @@ const CORE: readonly Sign[] = [
   "urgency",
 ];
 
-for (const name of CORE) watchFor(SIGNS[name]);
+const CORE_SIGNS: ReadonlySet<RegExp> = new Set(CORE.map((name) => SIGNS[name]));
+for (const expression of CORE_SIGNS) watchFor(expression);
 
-/** For each of `count` texts the core signs that may occur in it. */
-export function possibleSigns(places: Places, count: number): readonly (readonly Sign[])[] {
-  const possible: Sign[][] = Array.from({ length: count }, () => []);
+/** For each text the core signs that may occur in it. */
+export function possibleSigns(texts: readonly string[]): readonly (readonly Sign[])[] {
+  const places = new Places(texts, CORE_SIGNS);
+  const possible: Sign[][] = texts.map(() => []);
   for (const name of CORE) {
     const among = places.of(SIGNS[name]);
     if (among) for (const index of among) possible[index]!.push(name);

@@ -3,7 +3,6 @@
 
 import { excerptOf } from "../excerpt.ts";
 import { INSPECT_LIMITS } from "../limits.ts";
-import { Places } from "../places.ts";
 import type { Steps } from "../steps.ts";
 import type { FindingSeverity, RuleFinding, Unit } from "../types.ts";
 import { type ClausePlace, featuresOf, possibleSigns, signsOf, worstSeverity } from "./features.ts";
@@ -139,7 +138,7 @@ interface Clause {
 export function* clausesOf(units: readonly Unit[]): Generator<Clause> {
   const prose = units.filter(({ scope }) => scope === "paragraph");
   const sentences = prose.flatMap(sentencesOf);
-  const possible = possibleSigns(new Places(sentences.map(({ text }) => text)), sentences.length);
+  const possible = possibleSigns(sentences.map(({ text }) => text));
   for (const [index, { text, start, unit }] of sentences.entries()) {
     if (possible[index]!.length === 0) continue;
     const signs = signsOf(text, possible[index]!);

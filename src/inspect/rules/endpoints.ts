@@ -1,6 +1,5 @@
 // Where data that should stay is read, and where data is sent or run: the sources and sinks of the flow analysis.
 
-import { watchFor } from "../places.ts";
 import type { Language } from "../program.ts";
 import { FETCHES, GUARDED_SECRET, SENSITIVE_FILE, WHOLE_ENVIRONMENT } from "./words.ts";
 
@@ -190,7 +189,8 @@ const SHELL_PATH =
 /** Names under which commands are run, or kept until they are. */
 const RUNS_COMMAND = /run|exec|system|popen|call|spawn|output|shell|\bsh\b|cmd|command|script|args/i;
 
-for (const expression of [SOURCE_HINT, SEND, SHELL_SEND, DNS, PACKS, RUN_CALL]) watchFor(expression);
+/** What `may` of `sourcesIn` and `sinksIn` is asked about. */
+export const WATCHED_ENDPOINTS: readonly RegExp[] = [SOURCE_HINT, SEND, SHELL_SEND, DNS, PACKS, RUN_CALL];
 
 export function sinksIn(
   code: string,
