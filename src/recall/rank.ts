@@ -64,6 +64,8 @@ const PENALTIES = {
   pointed: 8,
   /** The message names another product for the same job. Set by hand. */
   rival: 4,
+  /** The message asks for a task that name and description say nothing of: one that does it comes first. Set by hand. */
+  otherTask: 2,
   /** The best clause of what the skill is not for, relative to the best claim. Set by hand; Hit@1 is the same from 0 to 6. */
   notFor: 6,
 } as const;
@@ -235,7 +237,7 @@ export function featureRows(
     const row: Contribution[] = FEATURES.map((feature) => {
       return { feature, value: weights[feature] * factorOf(feature, { trust, gain }) * values[feature] };
     });
-    const { nameRefused, pointed, rival, notFor } = measures[i]!;
+    const { nameRefused, pointed, rival, otherTask, notFor } = measures[i]!;
     row.push({ feature: "refused", value: -PENALTIES.refused * nameRefused });
     row.push({ feature: "pointed", value: -PENALTIES.pointed * pointed });
     row.push({ feature: "rival", value: -PENALTIES.rival * rival });
@@ -247,6 +249,7 @@ export function featureRows(
 
 /** Static meaning counts more if words do not; with an encoder, that takes over instead. */
 export function gainOf(trust: number, candidates: readonly RankCandidate[]): number {
+    row.push({ feature: "otherTask", value: -PENALTIES.otherTask * otherTask });
   return isEncoded(candidates) ? 1 : 1 + RANKING.meaningGain * (1 - trust);
 }
 
