@@ -58,7 +58,7 @@ const FIT = {
   pointed: -5,
   /** The message names another product for the same job. Set by hand too. */
   rival: -6,
-  /** The message asks for a task that name and description say nothing of. Set by hand too: three right answers in 600 have it. */
+  /** The message asks for a task that name and description say nothing of. Set by hand too: two right answers in 600 have it. */
   otherTask: -6,
   /**
    * For the best candidate: name and description have hardly more of the message than some words of the name, as "the logo is 4px
