@@ -58,6 +58,8 @@ const FIT = {
   pointed: -5,
   /** The message names another product for the same job. Set by hand too. */
   rival: -6,
+  /** The message asks for a task that name and description say nothing of. Set by hand too: two right answers in 600 have it. */
+  otherTask: -6,
   /**
    * For the best candidate: name and description have hardly more of the message than some words of the name, as "the logo is 4px
    * too far left" of a skill that makes logos. Set by hand on negatives; from -3 on right answers are lost.
@@ -95,6 +97,7 @@ const FIT_ENCODED: Readonly<Record<Input | "bias", number>> = {
   byChance: FIT.byChance,
   pointed: FIT.pointed,
   rival: FIT.rival,
+  otherTask: FIT.otherTask,
   byName: FIT.byName,
   /** How much closer the skill is than others by the encoder. The cosine itself adds nothing to that. */
   encodedDistinct: 3.21,
@@ -214,6 +217,7 @@ export function fitInputs(
     byChance: byChance(probe, measures, close),
     pointed: measures.pointed,
     rival: measures.rival,
+    otherTask: measures.otherTask,
     byName: standing.gap > 0 ? 0 : byName(probe, measures),
     encodedDistinct: ramp(close?.encodedDistinct ?? 0, 0, SPAN.encodedDistinct),
   };
@@ -225,7 +229,7 @@ export function fitWeights(isEncoded: boolean): Readonly<Record<Input | "bias", 
 }
 
 /** The inputs that lower the score of one candidate only. */
-const DOUBTS: ReadonlySet<Input> = new Set(["alone", "byChance", "pointed", "rival"]);
+const DOUBTS: ReadonlySet<Input> = new Set(["alone", "byChance", "pointed", "rival", "otherTask"]);
 
 interface Fit {
   /** The score of a candidate, 0 to 1; 0 if neither words nor meaning were found. */

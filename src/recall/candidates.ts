@@ -15,6 +15,7 @@ import type { Glossed } from "./glossary.ts";
 import type { RankCandidate } from "./rank.ts";
 import type { RecallIndex } from "./recall-index.ts";
 import { rivalriesIn } from "./rivals.ts";
+import { tasksIn } from "./tasks.ts";
 import { without } from "./things.ts";
 import type { Topics } from "./topics.ts";
 
@@ -80,12 +81,14 @@ export function retrieve(input: RetrievalInput): Retrieval {
       isForeign && df === 0 ? 0 : (factors.get(term) ?? 1) * rarityOf(df, background.get(term)),
   });
   const weights = new Map(found.terms.map(({ term, weight }) => [term, weight]));
+  const wanted = wantedText(input.message.text);
   const probe = createProbe({
     message,
     weights: message.terms.map((term) => weights.get(term) ?? 0),
     reach: found.terms.reduce((most, { df }) => Math.max(most, df), 0),
     topic: input.vector && input.topics?.(input.vector),
-    rivalries: rivalriesIn(wantedText(input.message.text)),
+    rivalries: rivalriesIn(wanted),
+    tasks: tasksIn(wanted),
   });
   const vector = input.vector && quantizeOne(input.vector);
   const near = vector ? index.text.nearest(vector, CANDIDATES.meaning) : [];

@@ -36,6 +36,8 @@ export interface Probe {
     readonly asked: readonly Int32Array[];
     readonly others: readonly Int32Array[];
   }[];
+  /** For each task that the message asks for: hashes of the terms of which a skill for it has one. */
+  readonly tasks: readonly Int32Array[];
 }
 
 /** Prepares a message; `weights` are those of `message.terms`, in the same order. */
@@ -45,12 +47,14 @@ export function createProbe({
   reach,
   topic,
   rivalries = [],
+  tasks = [],
 }: {
   message: ReadMessage;
   weights: ArrayLike<number>;
   reach: number;
   topic?: number | undefined;
   rivalries?: readonly Rivalry[] | undefined;
+  tasks?: readonly (readonly string[])[] | undefined;
 }): Probe {
   const count = message.terms.length;
   const own = Float64Array.from(weights);
@@ -87,6 +91,7 @@ export function createProbe({
       asked: asked.map(keysOf),
       others: others.map(keysOf),
     })),
+    tasks: tasks.map(keysOf),
   };
 }
 
@@ -149,6 +154,8 @@ export interface Measures {
   notFor: number;
   /** 1 if the name has a product that does the same job as one that the message names and the skill does not have. */
   rival: number;
+  /** 1 if name and description have no word of a task that the message asks for. */
+  otherTask: number;
 }
 
 /** The measures of a skill that has no word of the message. */
@@ -170,6 +177,7 @@ const NO_WORDS: Measures = {
   bodyPairs: 0,
   notFor: 0,
   rival: 0,
+  otherTask: 0,
 };
 
 const NUMBERS = {
@@ -214,7 +222,7 @@ export class Measurer {
     const hasWords = this.locateTerms();
     const rival = Number(this.isRival());
     if (!hasWords) return rival === 0 ? NO_WORDS : { ...NO_WORDS, rival };
-    const measures = { ...NO_WORDS, rival };
+    const measures = { ...NO_WORDS, rival, otherTask: Number(this.isForOtherTask()) };
     this.readName(measures);
     this.readTerms(measures);
     this.readSegments(measures);
@@ -227,6 +235,28 @@ export class Measurer {
     const has = (keys: Int32Array) => keys.every((key) => this.reader.find(key) >= 0);
     const isNamed = (keys: Int32Array) => keys.every((key) => this.isInName(key));
     return this.probe.rivalries.some(({ asked, others }) => !asked.some(has) && others.some(isNamed));
+  }
+
+  /** Whether nothing in name and description says that the skill does what the message asks for. */
+  private isForOtherTask(): boolean {
+    const { tasks } = this.probe;
+    return tasks.length > 0 && !tasks.some((keys) => keys.some((key) => this.isInHead(key)));
+  }
+
+  private isInHead(key: number): boolean {
+    const { reader, placesEnd } = this;
+    const entry = reader.find(key);
+    if (entry < 0) return false;
+    const end = reader.placesOf(entry, placesEnd);
+    let segment = 0;
+    for (let i = placesEnd; i < end; i++) {
+      const place = reader.places[i]!;
+      if (place < reader.nameTerms) return true;
+      while (reader.segmentEnds[segment]! <= place) segment++;
+      const kind = reader.segmentKinds[segment]!;
+      if (kind === SEGMENT.description || kind === SEGMENT.triggers) return true;
+    }
+    return false;
   }
 
   private isInName(key: number): boolean {

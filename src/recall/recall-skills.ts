@@ -331,6 +331,7 @@ const FEATURE_NOTES: Readonly<Record<Contribution["feature"], readonly [signal: 
   refused: ["lexical", "the message rejects the name"],
   pointed: ["lexical", "the message has the name as that of a path, a branch, a package or code"],
   rival: ["lexical", "made for another product than the message names"],
+  otherTask: ["lexical", "made for another task than the message asks for"],
   notFor: ["lexical", "the description says it is not for this"],
 };
 

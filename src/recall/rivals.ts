@@ -63,7 +63,7 @@ playwright, cypress, selenium, puppeteer, webdriverio, testcafe
 junit, testng
 eslint, biome, prettier
 express.js, fastify, nestjs, koa, hono
-django, ~flask, fastapi, rails, laravel, spring boot, symfony, phoenix framework, asp.net
+django, ~flask, fastapi, rails, laravel, spring boot, quarkus, micronaut, symfony, phoenix framework, asp.net
 laravel, symfony, codeigniter, rails, django
 zod, pydantic, joi, ~yup, valibot, marshmallow
 pandas, polars, dask, duckdb
@@ -97,6 +97,7 @@ twilio, vonage, plivo, messagebird
 restic, borg, borgbackup, duplicati, rclone, time machine, veeam, kopia
 tailscale, headscale, wireguard, openvpn, zerotier, nordvpn
 crowdsec, fail2ban
+snort, suricata, zeek
 namecheap, godaddy, porkbun, cloudflare dns, route53, gandi, ionos, squarespace domains
 cloudflare, fastly, akamai, cloudfront
 iterm2, iterm, ghostty, kitty terminal, alacritty, wezterm, windows terminal, warp terminal
