@@ -209,7 +209,9 @@ describe("a hook while a server of ours lives", () => {
     await new Promise<void>((settle) => slow.listen(join(run, name!), settle));
     onTestFinished(() => void slow.close());
     chmodSync(join(run, name!), 0o600);
-    expect((await hook("plan a meeting with the team", "s", { prompt_id: "m1" })).out).toContain("plan-meeting");
+    expect((await hook("plan a meeting with the team", "s", { prompt_id: "m1" })).out).toContain(
+      "plan-meeting",
+    );
   });
 
   it("asks nobody in a folder that others can write to", async () => {
