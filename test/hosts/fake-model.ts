@@ -29,8 +29,8 @@ export interface FakeModel {
 
 const DONE: Step = { say: "Done." };
 
-/** A busy machine starts a server in a few seconds. */
-const SEARCHES = 6;
+/** A busy machine starts a server in half a minute. */
+const SEARCHES = 30;
 const SEARCH_MS = 1_000;
 
 export async function startFakeModel(): Promise<FakeModel> {

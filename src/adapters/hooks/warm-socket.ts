@@ -33,8 +33,8 @@ export const TAKE_MS = 1_500;
 /** Milliseconds after which a hook answers an event that nobody has taken; more than `TAKE_MS`. */
 export const UNTAKEN_MS = 2_000;
 
-/** Milliseconds that a hook waits for the answer to an event that was taken: our plugins end a hook after ten seconds. */
-export const ANSWER_MS = 8_000;
+/** Milliseconds that a hook waits for the answer to an event that was taken: less than the host waits for the hook. */
+export const ANSWER_MS = 30_000;
 
 declare const QUICK_BUNDLE: string;
 
