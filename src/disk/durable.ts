@@ -258,7 +258,8 @@ function makerOf(temporary: string): number {
   return Number.parseInt(temporary.split(".").at(-2)!.slice(0, 6), 16);
 }
 
-function isRunning(id: number): boolean {
+/** Whether a process of this machine is there. */
+export function isRunning(id: number): boolean {
   try {
     process.kill(id, 0);
     return true;

@@ -45,6 +45,9 @@ describe.skipIf(!HAS_TERMINAL).each(hosts.map((host) => [host.title, host] as co
       const call = activateNameFor(host.id) ?? "activate_skill";
       model.begin([{ call, args: { name: "plan-meeting" } }, { say: "That was all." }]);
       terminal = openTerminal(host, place, { args: host.atTerminal!(started), started });
+      if (host.typesAfter === undefined) return;
+      await terminal.shows(host.typesAfter);
+      await terminal.press(MESSAGE, "Enter");
     });
     afterEach(async () => {
       await terminal.close();
