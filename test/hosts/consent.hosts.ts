@@ -57,6 +57,9 @@ describe.skipIf(!HAS_TERMINAL).each(hosts.map((host) => [host.title, host] as co
         await terminal.press(MESSAGE, "Enter");
         await delay(TRY_MS);
       }
+      if (host.ownQuestion === undefined) return;
+      await terminal.shows(host.ownQuestion.shows);
+      await terminal.press(host.ownQuestion.yes);
     });
     afterEach(async () => {
       await terminal.close();

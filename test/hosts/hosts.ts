@@ -23,6 +23,8 @@ export interface Host {
   readonly atTerminal?: ((started: Started) => readonly string[]) | undefined;
   /** What its screen shows once a message can be typed; undefined if it is started with the message. */
   readonly typesAfter?: RegExp | undefined;
+  /** What it asks about each tool call by itself, whatever the tool, and the key that allows it. */
+  readonly ownQuestion?: { readonly shows: RegExp; readonly yes: string } | undefined;
   /** The arguments that go on with the last session instead of a new one; undefined if it cannot without a person. */
   readonly goesOn?: ((started: Started) => readonly string[]) | undefined;
   readonly env?: ((started: Started) => Readonly<Record<string, string | undefined>>) | undefined;
@@ -229,6 +231,7 @@ const HOSTS: readonly Host[] = [
     // It sends a message that it is started with before its servers have started.
     atTerminal: ({ home }) => ["--config", `${home}/.continue/config.yaml`],
     typesAfter: /^ - repertoire/m,
+    ownQuestion: { shows: /Would you like to continue\?/, yes: "Tab" },
     env: () => ({ CONTINUE_TELEMETRY_ENABLED: "0" }),
     files: ({ model }) => ({
       ".continue/config.yaml": [

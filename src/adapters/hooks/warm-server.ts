@@ -70,7 +70,9 @@ export function answerHooks({ home, onProblem }: WarmOptions): () => void {
     receive(socket, (text) => {
       // One after the other, as the steps of a session come.
       last = last.then(async () => {
-        const { turns, ...answer } = await engines.answer(text, () => socket.write(TAKEN)).catch(() => NO_ANSWER);
+        const { turns, ...answer } = await engines
+          .answer(text, () => socket.write(TAKEN))
+          .catch(() => NO_ANSWER);
         socket.end(JSON.stringify(answer));
         if (turns) await refreshBehind(turns, turns.config).catch(onProblem);
       });
