@@ -1,9 +1,18 @@
 // Lets one process read a library that was never read: a host starts its hooks and its servers at once, and those that come
 // second take over what the first one has read.
 
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { DISK, isRunning, PRIVATE_FILE, PRIVATE_FOLDER, removeQuietly, unlessMissing } from "../disk/disk.ts";
+import {
+  DISK,
+  isRunning,
+  makeFolder,
+  PRIVATE_FILE,
+  PRIVATE_FOLDER,
+  removeQuietly,
+  UNREADABLE,
+  unlessMissing,
+} from "../disk/disk.ts";
 import { codeOf } from "../model/errors.ts";
 import { pause } from "./slices.ts";
 
@@ -26,8 +35,11 @@ export async function firstReading({ path, isRead }: FirstReading): Promise<() =
     const claimed = claim(mark);
     if (claimed === "ours") return () => removeQuietly(DISK, mark);
     if (claimed === "nobody's") return done;
-    if (isAbandoned(mark)) removeQuietly(DISK, mark);
-    else await pause(LOOK_MS);
+    if (isAbandoned(mark)) {
+      removeQuietly(DISK, mark);
+      return claim(mark) === "ours" ? () => removeQuietly(DISK, mark) : done;
+    }
+    await pause(LOOK_MS);
   }
   return done;
 }
@@ -35,7 +47,7 @@ export async function firstReading({ path, isRead }: FirstReading): Promise<() =
 /** Nobody's, if the folder cannot be written. */
 function claim(mark: string): "ours" | "another's" | "nobody's" {
   try {
-    mkdirSync(dirname(mark), { recursive: true, mode: PRIVATE_FOLDER });
+    makeFolder(dirname(mark), PRIVATE_FOLDER);
     writeFileSync(mark, String(process.pid), { flag: "wx", mode: PRIVATE_FILE });
     return "ours";
   } catch (thrown) {
@@ -47,7 +59,7 @@ function claim(mark: string): "ours" | "another's" | "nobody's" {
 function isAbandoned(mark: string): boolean {
   const since = statSync(mark, { throwIfNoEntry: false })?.mtimeMs;
   if (since === undefined) return false;
-  const maker = Number(unlessMissing(() => readFileSync(mark, "utf8")));
+  const maker = Number(unlessMissing(() => readFileSync(mark, "utf8"), UNREADABLE));
   // An empty mark was made a moment ago.
   return Date.now() - since > OTHERS_MS || (maker > 0 && !isRunning(maker));
 }
