@@ -6,6 +6,7 @@ export {
   type Files,
   IGNORED_FOLDERS,
   isLeftover,
+  isRunning,
   makeFolder,
   removeEmptyFolders,
   removeFile,

@@ -302,7 +302,8 @@ function makerOf(temporary: string): string {
   return TEMPORARY.exec(temporary)?.groups?.maker ?? "";
 }
 
-function isRunning(id: number): boolean {
+/** Whether a process of this machine is there. */
+export function isRunning(id: number): boolean {
   try {
     process.kill(id, 0);
     return true;

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { skillText, temporaryTree } from "../../test/skill-tree.ts";
@@ -44,6 +44,29 @@ describe("the current library", () => {
     await second.current();
     expect(second.scanned).toBe(true);
     expect(read).toHaveLength(2);
+  });
+
+  it("is read once by two processes that begin at the same time", async () => {
+    const { open, read } = library(20);
+    const both = await Promise.all([open(), open()].map(names));
+    expect(both.map((found) => found.length)).toEqual([20, 20]);
+    expect(read).toHaveLength(20);
+  });
+
+  it.each([
+    ["has died", "4194305", 0],
+    ["does not come to an end", String(process.pid), 60_000],
+  ])("is read although another process that began to read it %s", async (_, pid, age) => {
+    const { open, root, scanner } = library(2);
+    await scanner.current();
+    const [snapshot] = readdirSync(join(root, "cache"));
+    const path = join(root, "cache", snapshot!);
+    rmSync(path);
+    writeFileSync(`${path}.reading`, pid);
+    const since = (Date.now() - age) / 1000;
+    utimesSync(`${path}.reading`, since, since);
+    expect(await names(open())).toEqual(["s0", "s1"]);
+    expect(readdirSync(join(root, "cache"))).toEqual([snapshot]);
   });
 
   it("is scanned again when a skill came or went, or a source appeared", async () => {

@@ -16,6 +16,7 @@ import { diffLibraries, type LibraryChanges, NO_CHANGES } from "./diff.ts";
 import { outsideOf } from "./earlier-scan.ts";
 import { EditSweep } from "./edit-sweep.ts";
 import type { FileRecord } from "./file-record.ts";
+import { firstReading } from "./first-reading.ts";
 import { Library } from "./precedence.ts";
 import type { BodySink, LibraryReader, ScanOptions } from "./reader.ts";
 import { inSlicesBehind } from "./slices.ts";
@@ -141,12 +142,15 @@ export class LibraryScanner implements LibraryReader {
     }
     let run: Running;
     // Begins a moment later, so that all who ask now share it.
-    const done = Promise.resolve().then(() => {
-      run.begun = true;
-      return inSlicesBehind(this.scan(run), () => run.isAwaited).finally(() => {
+    const done = Promise.resolve()
+      .then(() => firstReading({ path: this.path, isRead: () => this.stored() !== undefined }))
+      .then((read) => {
+        run.begun = true;
+        return inSlicesBehind(this.scan(run), () => run.isAwaited).finally(read);
+      })
+      .finally(() => {
         this.running = undefined;
       });
-    });
     run = { begun: false, isAwaited: !isBehind, bodies, changed: changed && new Set(changed), done };
     this.running = run;
     return done;

@@ -83,6 +83,12 @@ export async function inSlicesBehind<T>(
   }
 }
 
+/** Waits for another process. */
+export async function pause(ms: number): Promise<void> {
+  throwIfStopping();
+  await new Promise((goOn) => setTimeout(goOn, ms));
+}
+
 /** Lets other work happen if the event loop has not turned for a slice. For work that awaits things that are there at once. */
 export async function breathe(): Promise<void> {
   throwIfStopping();

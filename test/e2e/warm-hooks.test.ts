@@ -11,7 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { skillText, temporaryTree } from "../skill-tree.ts";
@@ -184,6 +184,34 @@ describe("a hook while a server of ours lives", () => {
     onTestFinished(() => void impostor.close());
     chmodSync(path, 0o600);
     expect((await hook("plan a meeting with the team")).out).toContain("plan-meeting");
+  });
+
+  it("waits for a server that is slow to answer what it has recorded already", async () => {
+    const { home, run, sockets, hook } = await workspace();
+    await server(home, sockets);
+    const [name] = sockets();
+    const aside = join(run, "aside");
+    renameSync(join(run, name!), aside);
+    const slow = createServer({ allowHalfOpen: true }, (socket) => {
+      const real = connect({ path: aside, allowHalfOpen: true });
+      for (const end of [socket, real]) end.on("error", () => end.destroy());
+      socket.pipe(real);
+      let answer = "";
+      real.on("data", (part) => {
+        answer += part;
+      });
+      real.on("end", () => {
+        const [taken = "", ...rest] = answer.split(/(?<=\n)/);
+        socket.write(taken);
+        setTimeout(() => socket.end(rest.join("")), 3_000);
+      });
+    });
+    await new Promise<void>((settle) => slow.listen(join(run, name!), settle));
+    onTestFinished(() => void slow.close());
+    chmodSync(join(run, name!), 0o600);
+    expect((await hook("plan a meeting with the team", "s", { prompt_id: "m1" })).out).toContain(
+      "plan-meeting",
+    );
   });
 
   it("asks nobody in a folder that others can write to", async () => {

@@ -1,6 +1,7 @@
 // Consent in a host's terminal: a skill that nobody has agreed to brings one question, yes loads it, no does not. A host that
 // cannot ask in our name brings no question, and the skill is refused.
 
+import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { activateNameFor } from "../../src/adapters/tool-names.ts";
 import { type FakeModel, startFakeModel } from "./fake-model.ts";
@@ -18,6 +19,10 @@ const SKILLS = {
   ".repertoire/repertoire.config.json": JSON.stringify({ sources: { bundled: false } }),
   ".repertoire/skills/plan-meeting/SKILL.md": `---\nname: plan-meeting\ndescription: Plans meetings. Use when people are to meet.\n---\n\n${BODY}\n`,
 };
+
+/** How often a message is typed in a host that asks its model before its servers have started. */
+const TRIES = 12;
+const TRY_MS = 10_000;
 
 /** The keys that answer the question, in the hosts that can ask one: the others do not offer it to an MCP server. */
 const KEYS: Readonly<Record<string, { readonly yes: readonly string[]; readonly no: readonly string[] }>> = {
@@ -45,6 +50,16 @@ describe.skipIf(!HAS_TERMINAL).each(hosts.map((host) => [host.title, host] as co
       const call = activateNameFor(host.id) ?? "activate_skill";
       model.begin([{ call, args: { name: "plan-meeting" } }, { say: "That was all." }]);
       terminal = openTerminal(host, place, { args: host.atTerminal!(started), started });
+      if (host.typesAfter === undefined) return;
+      await terminal.shows(host.typesAfter);
+      const hasTool = () => model.sent.at(-1)?.tools.some((tool) => tool.endsWith(call));
+      for (let tries = 0; tries < TRIES && !hasTool(); tries++) {
+        await terminal.press(MESSAGE, "Enter");
+        await delay(TRY_MS);
+      }
+      if (host.ownQuestion === undefined) return;
+      await terminal.shows(host.ownQuestion.shows);
+      await terminal.press(host.ownQuestion.yes);
     });
     afterEach(async () => {
       await terminal.close();

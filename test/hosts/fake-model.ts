@@ -29,8 +29,8 @@ export interface FakeModel {
 
 const DONE: Step = { say: "Done." };
 
-/** A busy machine starts a server in a few seconds. */
-const SEARCHES = 6;
+/** A busy machine starts a server in half a minute. */
+const SEARCHES = 30;
 const SEARCH_MS = 1_000;
 
 export async function startFakeModel(): Promise<FakeModel> {
@@ -48,8 +48,10 @@ export async function startFakeModel(): Promise<FakeModel> {
       return search;
     }
     searches = 0;
+    // A message that comes later, once the server has started, begins with the same step.
+    if (name === undefined) return { say: `There is no tool ${step.call}.` };
     steps.shift();
-    return name === undefined ? { say: `There is no tool ${step.call}.` } : { call: name, args: step.args };
+    return { call: name, args: step.args };
   };
   const server = createServer((request, response) => {
     void answer(request, response).catch((thrown: unknown) => {

@@ -21,6 +21,10 @@ export interface Host {
   readonly args: (started: Started) => readonly string[];
   /** The same in a terminal, with a person in front of it. */
   readonly atTerminal?: ((started: Started) => readonly string[]) | undefined;
+  /** What its screen shows once a message can be typed; undefined if it is started with the message. */
+  readonly typesAfter?: RegExp | undefined;
+  /** What it asks about each tool call by itself, whatever the tool, and the key that allows it. */
+  readonly ownQuestion?: { readonly shows: RegExp; readonly yes: string } | undefined;
   /** The arguments that go on with the last session instead of a new one; undefined if it cannot without a person. */
   readonly goesOn?: ((started: Started) => readonly string[]) | undefined;
   readonly env?: ((started: Started) => Readonly<Record<string, string | undefined>>) | undefined;
@@ -224,6 +228,10 @@ const HOSTS: readonly Host[] = [
     version: "1.5.47",
     bin: "cn",
     args: ({ message, home }) => ["-p", message, "--config", `${home}/.continue/config.yaml`],
+    // It sends a message that it is started with before its servers have started.
+    atTerminal: ({ home }) => ["--config", `${home}/.continue/config.yaml`],
+    typesAfter: /^ - repertoire/m,
+    ownQuestion: { shows: /Would you like to continue\?/, yes: "Tab" },
     env: () => ({ CONTINUE_TELEMETRY_ENABLED: "0" }),
     files: ({ model }) => ({
       ".continue/config.yaml": [

@@ -19,8 +19,8 @@ afterEach(() => place.remove());
 it.each([
   ["the first time", false],
   ["with an index", true],
-])("answers initialize within a second of processor time with 5,000 skills, %s", async (_, indexed) => {
-  const skills = Array.from({ length: 5_000 }, (_, n) => [
+])("answers initialize within a second of processor time with 10,000 skills, %s", async (_, indexed) => {
+  const skills = Array.from({ length: 10_000 }, (_, n) => [
     `.repertoire/skills/thing-${n}/SKILL.md`,
     `---\nname: thing-${n}\ndescription: Handles thing ${n}. Use when thing ${n} is broken or late.\n---\n\n# Thing ${n}\n\nLook at thing ${n} first.\n`,
   ]);

@@ -18,6 +18,8 @@ interface Asked {
   readonly host: HookHost;
   readonly mode: HookMode;
   readonly turns: TurnEngine;
+  /** Called before anything is recorded; fails if the answer would come too late to be read. */
+  readonly take?: (() => void) | undefined;
 }
 
 /** Claude Code keeps longer output out of the prompt and shows a preview only. */
@@ -28,6 +30,8 @@ const SAME_MESSAGE_MS = 5_000;
 
 /** The text for standard output; empty if there is nothing to add. Fails with `index-stale` if the engine cannot answer. */
 export async function answerEvent(event: HookEvent, asked: Asked): Promise<string> {
+  // A message is taken once its recall has not failed.
+  if (event.kind !== "message") asked.take?.();
   switch (event.kind) {
     case "session":
       return contextOutput(event, asked.host, await catalog(event, asked));
@@ -84,11 +88,16 @@ async function hint(event: EventOf<"message">, asked: Asked): Promise<string> {
   const { session, text } = event;
   const now = turns.clock.now().getTime();
   const turn = { id: messageId(event, now), message: text, session };
-  await recordNextWords(event, asked);
+  const beforeRecord = async () => {
+    asked.take?.();
+    await recordNextWords(event, asked);
+  };
   // The style adaptive has sent its catalog at the start, and here needs no more than names and descriptions.
-  if (turns.config.style !== "adaptive")
+  if (turns.config.style !== "adaptive") {
+    await beforeRecord();
     return (await turns.prompt(turn, { ...hookSection(asked), standing: false })).text;
-  const { matches } = await turns.recall(turn);
+  }
+  const { matches } = await turns.recall(turn, { beforeRecord });
   const typed = await loadedByTyping(event, asked);
   const names = matches.map(({ name }) => name).filter((name) => name !== typed);
   if (names.length === 0) return "";

@@ -6,7 +6,7 @@ import type { connect } from "node:net";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { isRecord, jsonIn } from "../../text/json.ts";
-import { ANSWER_MS, pidOfSocket, socketFolder, type WarmRequest } from "./warm-socket.ts";
+import { ANSWER_MS, pidOfSocket, socketFolder, TAKEN, UNTAKEN_MS, type WarmRequest } from "./warm-socket.ts";
 
 interface WarmCall {
   /** The arguments after `hook`. */
@@ -76,11 +76,16 @@ function ask(
     const socket = open(path);
     let received = "";
     const end = (result: Asked) => {
-      clearTimeout(timer);
+      for (const timer of timers) clearTimeout(timer);
       socket.destroy();
       settle(result);
     };
-    const timer = setTimeout(() => end({}), ANSWER_MS);
+    // What came while this process had to wait is read before it gives up.
+    const untaken = () =>
+      setImmediate(() => {
+        if (!received.startsWith(TAKEN)) end({});
+      });
+    const timers = [setTimeout(untaken, UNTAKEN_MS), setTimeout(() => end({}), ANSWER_MS)];
     socket.setEncoding("utf8");
     socket.on("data", (part) => {
       received += part;
@@ -91,7 +96,7 @@ function ask(
       end({ isGone });
     });
     socket.on("end", () => {
-      const answer = jsonIn(received);
+      const answer = jsonIn(received.replace(TAKEN, ""));
       end(isRecord(answer) && typeof answer.output === "string" ? { output: answer.output } : {});
     });
     socket.end(JSON.stringify(request));

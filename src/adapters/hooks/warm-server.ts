@@ -18,10 +18,11 @@ import { answerEvent } from "./answer.ts";
 import { readEvent } from "./event.ts";
 import { hookOptions, noteHeard, readCall } from "./hook.ts";
 import {
-  BEGIN_MS,
   pidOfSocket,
   socketFolder,
   socketName,
+  TAKE_MS,
+  TAKEN,
   type WarmAnswer,
   type WarmRequest,
 } from "./warm-socket.ts";
@@ -69,7 +70,9 @@ export function answerHooks({ home, onProblem }: WarmOptions): () => void {
     receive(socket, (text) => {
       // One after the other, as the steps of a session come.
       last = last.then(async () => {
-        const { turns, ...answer } = await engines.answer(text).catch(() => NO_ANSWER);
+        const { turns, ...answer } = await engines
+          .answer(text, () => socket.write(TAKEN))
+          .catch(() => NO_ANSWER);
         socket.end(JSON.stringify(answer));
         if (turns) await refreshBehind(turns, turns.config).catch(onProblem);
       });
@@ -139,12 +142,11 @@ class WarmEngines {
     this.home = home;
   }
 
-  /** Nothing if the hook has to answer itself: its request is not for us, came too late, or needs a scan. */
-  async answer(text: string): Promise<Answered> {
+  /** Nothing if the hook has to answer itself: its request is not for us, is too old, or needs a scan. */
+  async answer(text: string, onTaken: () => void): Promise<Answered> {
     const request = asRequest(jsonIn(text));
     const call = request && readCall(request.words);
-    if (!request || !call || request.home !== this.home || Date.now() - request.sentAt > BEGIN_MS)
-      return NO_ANSWER;
+    if (!request || !call || request.home !== this.home || isLate(request)) return NO_ANSWER;
     const event = readEvent(request.input);
     const known = { ...call, home: this.home };
     noteHeard(event, known, request.parent);
@@ -155,7 +157,11 @@ class WarmEngines {
       request,
     );
     try {
-      const output = await answerEvent(event, { ...known, turns });
+      const take = () => {
+        if (isLate(request)) throw new Error("The hook may have answered by itself.");
+        onTaken();
+      };
+      const output = await answerEvent(event, { ...known, turns, take });
       return { output, turns: event.kind === "message" ? turns : undefined };
     } catch (thrown) {
       this.open.delete(key);
@@ -181,6 +187,8 @@ function openWarm(options: OpenOptions, given: WarmRequest["env"]): WarmEngine {
   const turns = openTurnEngine({ ...options, env });
   return { turns, env, state: stateOf(turns) };
 }
+
+const isLate = ({ sentAt }: WarmRequest) => Date.now() - sentAt > TAKE_MS;
 
 /** The times of all that an engine was opened from: its configuration, and the folder of the stored library and index. */
 function stateOf({ config }: TurnEngine): string {

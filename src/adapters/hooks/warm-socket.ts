@@ -21,11 +21,20 @@ export interface WarmAnswer {
   readonly output?: string | undefined;
 }
 
-/** Milliseconds that a request may wait to be begun. A server that is busy for longer leaves it to the hook. */
-export const BEGIN_MS = 500;
+/**
+ * Sent before the answer, as a line: the server is about to record the event. Only then does the hook leave the event to it, since
+ * who comes second finds the event recorded and has nothing to say.
+ */
+export const TAKEN = "taken\n";
 
-/** Milliseconds after which a hook stops waiting; more than `BEGIN_MS`, so that no two answer one message. */
-export const ANSWER_MS = 2_000;
+/** Milliseconds after which a server no longer takes an event, and leaves it to the hook. */
+export const TAKE_MS = 1_500;
+
+/** Milliseconds after which a hook answers an event that nobody has taken; more than `TAKE_MS`. */
+export const UNTAKEN_MS = 2_000;
+
+/** Milliseconds that a hook waits for the answer to an event that was taken: less than the host waits for the hook. */
+export const ANSWER_MS = 30_000;
 
 declare const QUICK_BUNDLE: string;
 

@@ -143,8 +143,8 @@ function openInBrowser(link: string, io: Io): void {
     .unref();
 }
 
-/** A host's start has this long, in milliseconds, before encoding begins. */
-const AFTER_START = 5_000;
+/** A host's start and its first message have this long, in milliseconds, before the index is built: a busy machine needs it. */
+const AFTER_START = 30_000;
 
 /** The answer to a client's first message comes before hooks are answered, which takes a moment to begin. */
 const AFTER_HELLO = 100;

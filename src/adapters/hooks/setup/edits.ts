@@ -164,8 +164,8 @@ export function hookEntries(path: string, form: HookForm): Edit {
   });
 }
 
-/** A first message may have to index a large library; every later one takes a fraction of a second. */
-const HOOK_SECONDS = 60;
+/** How long a host waits for our hook: a first message may have to read a large library, on a busy machine. */
+export const HOOK_SECONDS = 60;
 
 function usualEntry(command: string): Readonly<Record<string, unknown>> {
   return { type: "command", command, timeout: HOOK_SECONDS };

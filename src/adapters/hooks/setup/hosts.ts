@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import {
   type Edit,
+  HOOK_SECONDS,
   hookEntries,
   jsonListed,
   jsonServer,
@@ -240,7 +241,12 @@ export const HOST_TABLE: Readonly<Record<SetupHost, HostRow>> = {
       const settings = join(folder, "settings.json");
       const events = { SessionStart: "", BeforeAgent: "", AfterAgent: "", AfterTool: "activate_skill" };
       // In milliseconds, unlike the others.
-      const entry = (command: string) => ({ name: SERVER_NAME, type: "command", command, timeout: 60_000 });
+      const entry = (command: string) => ({
+        name: SERVER_NAME,
+        type: "command",
+        command,
+        timeout: HOOK_SECONDS * 1_000,
+      });
       return {
         server: [
           jsonServer(settings, ["mcpServers", SERVER_NAME], askingServer(places.program)),
@@ -296,7 +302,7 @@ export const HOST_TABLE: Readonly<Record<SetupHost, HostRow>> = {
         type: "command",
         bash: command,
         powershell: command,
-        timeoutSec: 60,
+        timeoutSec: HOOK_SECONDS,
       });
       const server = { type: "local", ...commandAndArgs(places.program), tools: ["*"] };
       return {

@@ -1,6 +1,6 @@
 // The small files that opencode and pi load: they pass a message to the hook and add its answer.
 
-import { OURS } from "./edits.ts";
+import { HOOK_SECONDS, OURS } from "./edits.ts";
 
 /** Runs the hook without a shell, bounded in time, and goes on without it when it fails. */
 function ask(words: readonly string[]): string {
@@ -9,7 +9,7 @@ function ask(words: readonly string[]): string {
 
 function ask(event) {
   return new Promise((resolve) => {
-    const child = spawn(${JSON.stringify(program)}, ${JSON.stringify(args)}, { stdio: ["pipe", "pipe", "ignore"], timeout: 10000 });
+    const child = spawn(${JSON.stringify(program)}, ${JSON.stringify(args)}, { stdio: ["pipe", "pipe", "ignore"], timeout: ${HOOK_SECONDS * 1_000} });
     let out = "";
     child.stdout.on("data", (part) => (out += part));
     child.stdin.on("error", () => resolve(""));

@@ -119,6 +119,20 @@ describe.each(SETUP_HOSTS)("%s", (host) => {
   });
 });
 
+it.each(["claude-code", "codex", "opencode", "pi", "gemini", "qwen", "copilot"] as const)(
+  "lets the hook of %s read a large library on a busy machine",
+  (host) => {
+    const home = temporaryTree({ x: "" });
+    const changes = planSetup(host, { home, dir: join(home, "p"), env: {}, program: PROGRAMS[0] });
+    const waits = changes
+      .filter(({ after }) => /repertoire hook|"hook"/.test(after ?? ""))
+      .flatMap(({ after }) => [...after!.matchAll(/\btimeout(?:Sec)?"?: (\d+)/g)].map(([, n]) => Number(n)));
+    expect(waits).not.toEqual([]);
+    // In seconds or in milliseconds, as the host has it.
+    expect(waits.filter((n) => n !== 60 && n !== 60_000)).toEqual([]);
+  },
+);
+
 describe("the folder of a host", () => {
   it.each([
     ["claude-code", "CLAUDE_CONFIG_DIR", ["settings.json", ".claude.json"]],
