@@ -30,8 +30,8 @@ export {
   changesInWords,
   codeInWords,
   type SlashCommands,
-  type TaskContext,
   spelledAs,
+  type TaskContext,
   typedCommand,
   WHAT_A_PERSON_CAN_DO,
 } from "../activate/activate.ts";
