@@ -353,7 +353,7 @@ function Table({ rows, isAll, onFold, reload }: TableOptions) {
               <th class="wide">Source</th>
               <th class="wide wider">Seen by</th>
               <th
-                class="wide funnel"
+                class="wide"
                 title="Shown, activated, succeeded; and in how many of a hundred cases it helps"
               >
                 Shown → used
