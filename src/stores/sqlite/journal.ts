@@ -186,6 +186,12 @@ export class SqliteJournal implements JournalStore {
   /** Recomputes all counts from the events, after the half-life has changed. */
   recount(): void {
     this.db.write(() => {
+      // A damaged name is read with a replacement character. It is stored as it is read, so that its events find its tally.
+      for (const { id, name, digest } of this.db.rows<SqlRow>("SELECT id, name, digest FROM tallies"))
+        if (`${name}${digest}`.includes("\ufffd"))
+          this.db
+            .sql("UPDATE OR IGNORE tallies SET name = ?, digest = ? WHERE id = ?")
+            .run(name!, digest!, id!);
       const zero = [...COUNTS, ...WEIGHTS].map((column) => `${column} = 0`).join(", ");
       this.db.change(`UPDATE tallies SET ${zero}`);
       this.db.change("DELETE FROM weeks");
