@@ -162,12 +162,13 @@ async function scrolled(browser, page) {
   return { deltas, frames: framesIn(traceEvents), tasks: tasksIn(traceEvents) };
 }
 
-/** The states of the frames that somebody waited for. */
+/** The states of the frames whose loss somebody would see. */
 function framesIn(events) {
   return events
     .filter(({ name, ph }) => name === "PipelineReporter" && ph === "b")
-    .map(({ args }) => (args.frame_reporter ?? args.chrome_frame_reporter)?.state)
-    .filter((state) => state !== undefined && state !== "STATE_NO_UPDATE_DESIRED");
+    .map(({ args }) => args.frame_reporter ?? args.chrome_frame_reporter ?? {})
+    .filter(({ state, affects_smoothness: isSeen }) => isSeen && state !== "STATE_NO_UPDATE_DESIRED")
+    .map(({ state }) => state);
 }
 
 /** Milliseconds of processor time of each task on the main thread of the page that did most. */
@@ -206,8 +207,7 @@ async function whatIf() {
       const reach = async () => {
         const found = new Map();
         for (const message of messages) {
-          const elsewhere = { settings: { "recall.learn": false } };
-          const { matches } = await ask("POST", "/api/recall", { message, explain: false, elsewhere });
+          const { matches } = await ask("POST", "/api/recall", { message, explain: false });
           found.set(
             message,
             matches.filter(({ via }) => via === undefined).map(({ name }) => name),
@@ -216,10 +216,11 @@ async function whatIf() {
         return found;
       };
       const before = await reach();
+      const newest = messages.toReversed();
       const times = [];
       let report;
       for (let n = 0; n < 6; n++) {
-        const description = `${messages.slice(n * 3, n * 3 + 3).join(". ")}. Use for these.`.slice(0, 1_000);
+        const description = `${newest.slice(n * 3, n * 3 + 3).join(". ")}. Use for these.`.slice(0, 1_000);
         const [from, used] = [performance.now(), processor()];
         report = await ask("POST", "/api/skills/edited/what-if", { description });
         times.push({ clock: performance.now() - from, processor: processor() - used });

@@ -160,6 +160,22 @@ describe("a turn over HTTP", () => {
     await call("recall", { body: wrong, status: 400 });
   });
 
+  it("answers elsewhere from the library as it is now", async () => {
+    const { call, engine } = await served();
+    const message = "turn the compost heap";
+    const elsewhere = { settings: { "recall.learn": false } };
+    const names = async () =>
+      (await call("recall", { body: { message, elsewhere } })).matches.map(
+        ({ name }: { name: string }) => name,
+      );
+    const save = (description: string) =>
+      engine.learned.save({ name: "garden-chores", description, content: "Do it.\n" });
+    await save("Waters plants. Use when plants are dry.");
+    expect(await names()).toEqual([]);
+    await save("Turns the compost heap. Use when the compost heap is hot.");
+    expect(await names()).toEqual(["garden-chores"]);
+  });
+
   it("expands and completes slash commands", async () => {
     const { call } = await served();
     const text = "/plan_meeting with Ann";

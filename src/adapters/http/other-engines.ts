@@ -22,12 +22,16 @@ export class OtherEngines {
     this.engine = engine;
   }
 
-  /** Fails for a folder that does not exist and for settings that are not valid. */
-  at(elsewhere: Elsewhere): Repertoire {
+  /**
+   * Fails for a folder that does not exist and for settings that are not valid. Nobody watches these folders, so that an engine which
+   * is kept looks whether something has changed.
+   */
+  async at(elsewhere: Elsewhere): Promise<Repertoire> {
     const key = JSON.stringify(elsewhere);
     const { options } = this.engine.turns;
+    const kept = this.open.get(key);
     const engine =
-      this.open.get(key) ??
+      kept ??
       openRepertoire({
         ...options,
         dir: elsewhere.project ?? this.engine.config.dir,
@@ -40,6 +44,7 @@ export class OtherEngines {
       this.open.delete(oldest[0]);
       void oldest[1].close();
     }
+    await kept?.library.index({ encode: 0 });
     return engine;
   }
 

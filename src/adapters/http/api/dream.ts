@@ -291,7 +291,7 @@ export const DREAM_OPERATIONS = [
     answer: Report.extend({ regressions: z.array(text) }),
     async run({ body }, { engine, others: otherEngines, readOnly }, { progress }) {
       const { cases, baseline, keep, elsewhere: other, ...options } = body;
-      const measured = other === undefined ? engine : otherEngines.at(other);
+      const measured = other === undefined ? engine : await otherEngines.at(other);
       const known =
         cases ??
         (await engine.journal.successes()).map(({ message, skills }) => ({ query: message, gold: skills }));

@@ -20,13 +20,13 @@ const turnFields = {
 };
 
 /** The engine that answers: another one has no part in the session. */
-function answering<T extends { readonly session?: unknown; readonly id?: unknown }>(
+async function answering<T extends { readonly session?: unknown; readonly id?: unknown }>(
   { engine, others }: Api,
   { elsewhere: other, ...turn }: T & { readonly elsewhere?: z.output<typeof elsewhere> | undefined },
 ) {
   return other === undefined
     ? { engine, turn }
-    : { engine: others.at(other), turn: { ...turn, session: undefined, id: undefined } };
+    : { engine: await others.at(other), turn: { ...turn, session: undefined, id: undefined } };
 }
 
 export const TURN_OPERATIONS = [
@@ -54,7 +54,7 @@ export const TURN_OPERATIONS = [
       ms: z.number(),
     }),
     async run({ body: { k: limit, threshold, explain, ...asked } }, api) {
-      const { engine, turn } = answering(api, asked);
+      const { engine, turn } = await answering(api, asked);
       const recalled = await timed(api, () => engine.turn(turn).recall({ shows: true, limit, threshold }));
       const answer = { ...recalled, threshold: threshold ?? engine.config.recall.threshold ?? ABSTAIN_BELOW };
       const brief = answer.matches.map((match) => ({ ...match, reasons: [] }));
@@ -112,7 +112,7 @@ export const TURN_OPERATIONS = [
         .describe("What the section may take."),
     }),
     async run({ body: { k: limit, threshold, style, context, budget, task: inTask, ...asked } }, api) {
-      const { engine, turn } = answering(api, asked);
+      const { engine, turn } = await answering(api, asked);
       const options = { limit, threshold, style, context, budget, task: inTask };
       const prompt = await timed(api, () => engine.turn(turn).prompt(options));
       const { text: section, style: chosen, tokens, chars, shown, omitted } = prompt;
