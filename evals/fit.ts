@@ -9,7 +9,7 @@ import { parseArgs } from "node:util";
 import { createLocalEmbedder } from "../src/embedders/local.ts";
 import { CANDIDATES } from "../src/recall/candidates.ts";
 import { Measurer } from "../src/recall/features.ts";
-import { emphasisOf, FEATURES, factorOf, featureRows, rawFeatures } from "../src/recall/rank.ts";
+import { FEATURES, factorOf, featureRows, gainOf, rawFeatures, wordTrust } from "../src/recall/rank.ts";
 import { readSets } from "./data-sets.ts";
 import {
   buildLibrary,
@@ -39,7 +39,7 @@ interface Place {
 interface List {
   source: string;
   small: boolean;
-  /** One row for each candidate, words and meaning already scaled by their emphasis. */
+  /** One row for each candidate, words already scaled by trust and meaning by its gain. */
   rows: number[][];
   /** What the penalties take from each candidate: set, not fitted. */
   offsets: number[];
@@ -68,9 +68,10 @@ async function listOf({ library, small }: Place, message: EvalMessage, close: nu
   const { probe, candidates } = await prepare(library, message.query, close);
   const measurer = new Measurer(probe);
   const measures = candidates.map((c) => measurer.measure(c.evidence));
-  const emphasis = emphasisOf(probe, candidates, measures);
+  const trust = wordTrust(probe, measures);
+  const gain = gainOf(trust, candidates);
   const rows = rawFeatures(probe, candidates, measures).map((raw) =>
-    FEATURES.map((feature) => raw[feature] * factorOf(feature, emphasis)),
+    FEATURES.map((feature) => raw[feature] * factorOf(feature, { trust, gain })),
   );
   const fitted = new Set<string>(FEATURES);
   const offsets = featureRows(probe, candidates, measures).map((row, i) =>

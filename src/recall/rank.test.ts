@@ -54,21 +54,6 @@ describe("rank", () => {
     expect(ranked[0]!.id).toBe(2);
   });
 
-  test("lets words count less and meaning more for a brief message than for a long one", () => {
-    const words =
-      "fill form field print page stamp letter parcel ticket invoice receipt contract label badge flyer poster menu";
-    const long = `${words} envelope certificate brochure catalogue leaflet booklet calendar notebook voucher coupon`;
-    const skill = { name: "paper", description: long, body: "" };
-    const wordsToMeaning = (message: string) => {
-      const [first] = rank(probeOf(message), [{ ...candidatesOf()[0]!, evidence: encodeEvidence(skill) }]);
-      const of = (feature: string) => first!.contributions.find((one) => one.feature === feature)!.value;
-      return of("lexical") / of("meaning");
-    };
-    expect(wordsToMeaning(long)).toBeGreaterThan(2 * wordsToMeaning("fill this form"));
-    expect(wordsToMeaning(long)).toBeGreaterThan(wordsToMeaning(words));
-    expect(wordsToMeaning(words)).toBeGreaterThan(wordsToMeaning("fill this form"));
-  });
-
   test("ranks a skill lower if its description says that it is not for this", () => {
     const probe = probeOf("merge two scanned pages into one PDF");
     const of = (description: string) => ({ evidence: encodeEvidence({ ...skills[0]!, description }) });

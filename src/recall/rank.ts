@@ -77,15 +77,6 @@ export const RANKING = {
   trustedShare: 0.35,
   /** How much more meaning counts if words do not count. Between 3 and 5 nothing else changes. */
   meaningGain: 4,
-  /** Numbers of terms up to which a message is fully brief and from which it is not brief at all. */
-  briefTo: 8,
-  briefFrom: 24,
-  /**
-   * How much words and static meaning count for a brief message: one word found by chance is a large share of it, and its vector is
-   * not blurred. Paraphrases in small libraries +8 Hit@1, everyday messages +4; from 0.5 and 2 on paraphrases only exchange places.
-   */
-  briefWords: 0.6,
-  briefMeaning: 2,
   /** The span of cosines between an unrelated skill and the closest one. */
   meaningSpan: 0.2,
   /** The span of cosines by the encoder between a skill that has nothing to do with the message and the closest. */
@@ -239,52 +230,33 @@ export function featureRows(
   const weights: Readonly<Record<Feature, number>> = isEncoded(candidates)
     ? ENCODED_WEIGHTS
     : { ...WEIGHTS, encoded: 0 };
-  const emphasis = emphasisOf(probe, candidates, measures);
+  const trust = wordTrust(probe, measures);
+  const gain = gainOf(trust, candidates);
   const bestClaim = largest(measures, (m) => m.claim);
   return raw.map((values, i) => {
     const row: Contribution[] = FEATURES.map((feature) => {
-      return { feature, value: weights[feature] * factorOf(feature, emphasis) * values[feature] };
+      return { feature, value: weights[feature] * factorOf(feature, { trust, gain }) * values[feature] };
     });
     const { nameRefused, pointed, rival, otherTask, notFor } = measures[i]!;
     row.push({ feature: "refused", value: -PENALTIES.refused * nameRefused });
     row.push({ feature: "pointed", value: -PENALTIES.pointed * pointed });
     row.push({ feature: "rival", value: -PENALTIES.rival * rival });
-    row.push({ feature: "otherTask", value: -PENALTIES.otherTask * otherTask });
     const against = Math.min(RANKING.notForMost, share(notFor, bestClaim));
     row.push({ feature: "notFor", value: -PENALTIES.notFor * against });
     return row;
   });
 }
 
-/** How much the features of words and those of static meaning count for a message. */
-interface Emphasis {
-  readonly words: number;
-  readonly meaning: number;
-}
-
-/** Words count as far as the message's words are trusted, static meaning the more the less they are; both by the message's length. */
-export function emphasisOf(
-  probe: Probe,
-  candidates: readonly RankCandidate[],
-  measures: readonly Measures[],
-): Emphasis {
-  const { briefFrom, briefTo, briefWords, briefMeaning } = RANKING;
-  const trust = wordTrust(probe, measures);
-  const brief = Math.min(1, Math.max(0, (briefFrom - probe.terms.length) / (briefFrom - briefTo)));
-  return {
-    words: trust * (1 - (1 - briefWords) * brief),
-    meaning: gainOf(trust, candidates) * (1 + (briefMeaning - 1) * brief),
-  };
-}
-
-export function factorOf(feature: Feature, { words, meaning }: Emphasis): number {
-  if (feature === "encoded") return 1;
-  return feature === "meaning" || feature === "sectionMeaning" ? meaning : words;
-}
-
 /** Static meaning counts more if words do not; with an encoder, that takes over instead. */
-function gainOf(trust: number, candidates: readonly RankCandidate[]): number {
+export function gainOf(trust: number, candidates: readonly RankCandidate[]): number {
+    row.push({ feature: "otherTask", value: -PENALTIES.otherTask * otherTask });
   return isEncoded(candidates) ? 1 : 1 + RANKING.meaningGain * (1 - trust);
+}
+
+/** Words count as far as the message's words are trusted, static meaning the more the less they are. */
+export function factorOf(feature: Feature, { trust, gain }: { trust: number; gain: number }): number {
+  if (feature === "encoded") return 1;
+  return feature === "meaning" || feature === "sectionMeaning" ? gain : trust;
 }
 
 const isEncoded = (candidates: readonly RankCandidate[]) =>
@@ -338,7 +310,7 @@ function nearness(cosines: readonly number[]): number[] {
 }
 
 /** How much words count for this message: 1 if some skill contains a good share of it, 0 if none does. */
-function wordTrust(probe: Probe, measures: readonly Measures[]): number {
+export function wordTrust(probe: Probe, measures: readonly Measures[]): number {
   const held = largest(measures, (m) => heldShare(probe, m));
   const { strangeShare, trustedShare } = RANKING;
   return Math.min(1, Math.max(0, (held - strangeShare) / (trustedShare - strangeShare)));
