@@ -241,6 +241,7 @@ export function featureRows(
     row.push({ feature: "refused", value: -PENALTIES.refused * nameRefused });
     row.push({ feature: "pointed", value: -PENALTIES.pointed * pointed });
     row.push({ feature: "rival", value: -PENALTIES.rival * rival });
+    row.push({ feature: "otherTask", value: -PENALTIES.otherTask * otherTask });
     const against = Math.min(RANKING.notForMost, share(notFor, bestClaim));
     row.push({ feature: "notFor", value: -PENALTIES.notFor * against });
     return row;
@@ -249,7 +250,6 @@ export function featureRows(
 
 /** Static meaning counts more if words do not; with an encoder, that takes over instead. */
 export function gainOf(trust: number, candidates: readonly RankCandidate[]): number {
-    row.push({ feature: "otherTask", value: -PENALTIES.otherTask * otherTask });
   return isEncoded(candidates) ? 1 : 1 + RANKING.meaningGain * (1 - trust);
 }
 

@@ -49,6 +49,8 @@ describe("a skill for the same thing and another task", () => {
       ...CODES,
       "pdf-split": skillText("Split PDF files into chapters and merge scanned pages into one PDF file."),
     });
-    expect(await namesFor(space.open(), "split the PDF file into chapters and upload them")).toEqual(["pdf-split"]);
+    expect(await namesFor(space.open(), "split the PDF file into chapters and upload them")).toEqual([
+      "pdf-split",
+    ]);
   });
 });
