@@ -42,8 +42,8 @@ export interface LearnedNeeds extends PlaceNeeds {
   readonly recall: (message: string, limit: number) => Promise<readonly SkillName[]>;
   readonly store: ChangeStore & { readonly journal: Pick<JournalStore, "append" | "tallies"> };
   readonly clock: Clock;
-  /** Whether the configuration lets this author save, change or delete a skill of this name; everybody may unless given. */
-  readonly mayWrite?: ((author: string, name: SkillName) => boolean) | undefined;
+  /** Whether the configuration lets this agent, perhaps without a name, save, change or delete a skill of this name; all may unless given. */
+  readonly mayWrite?: ((agent: string | undefined, name: SkillName) => boolean) | undefined;
   readonly files?: Files | undefined;
   /** What is known about packages outside their folders. */
   readonly surroundings?: PackageSurroundings | undefined;
