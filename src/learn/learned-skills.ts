@@ -11,6 +11,7 @@ import { codeOf, isRepertoireError, messageOf, RepertoireError } from "../model/
 import { lookupKey, type SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 import { type PackageFile, packageDigest, writeNewPackage } from "../package/package.ts";
+import { firstOf } from "../text/lists.ts";
 import { changeEvent } from "./change-event.ts";
 import { learnedName } from "./checks.ts";
 import { Drafts, type LearnedStep, type Notice, type SaveRequest } from "./drafts.ts";
@@ -90,6 +91,9 @@ export interface PlacedPackage {
   readonly files: readonly PackageFile[];
   readonly beside?: BesidePackage | null | undefined;
 }
+
+/** How many skills the reason of an undo names. */
+const NAMED = 3;
 
 export class LearnedSkills {
   private readonly needs: LearnedNeeds;
@@ -290,7 +294,7 @@ export class LearnedSkills {
     const { author = "person" } = by;
     return this.change(async () => {
       const undone = await this.versionsToUndo(target);
-      const reason = by.reason ?? `undo of ${undone[0]!.action} (${namesOf(undone)})`;
+      const reason = by.reason ?? stepInWords("undo", undone);
       const changes = await this.versions.undoChanges(undone);
       const records = await this.versions.apply(changes, { author, reason });
       return records.map((version) => this.changed(placeOf(version), "undone", { version }));
@@ -301,14 +305,13 @@ export class LearnedSkills {
    * Makes the change again that was taken back last, of the named skill if one is named.
    *
    * @example
-   * await skills.learned.undo();
    * const [redone] = await skills.learned.redo();
    */
   async redo(name?: string, by: Attribution = {}): Promise<Changed[]> {
     const { author = "person" } = by;
     return this.change(async () => {
       const redone = await this.versionsToRedo(name);
-      const reason = by.reason ?? `redo of ${redone[0]!.action} (${namesOf(redone)})`;
+      const reason = by.reason ?? stepInWords("redo", redone);
       const records = await this.versions.apply(await this.versions.redoChanges(redone), { author, reason });
       return records.map((version) => this.changed(placeOf(version), "redone", { version }));
     });
@@ -591,6 +594,6 @@ export class LearnedSkills {
   }
 }
 
-function namesOf(versions: readonly VersionRecord[]): string {
-  return [...new Set(versions.map(({ name }) => name))].join(", ");
+function stepInWords(step: "undo" | "redo", versions: readonly VersionRecord[]): string {
+  return `${step} of ${versions[0]!.action} (${firstOf([...new Set(versions.map(({ name }) => name))], NAMED)})`;
 }
