@@ -305,6 +305,7 @@ export class LearnedSkills {
    * Makes the change again that was taken back last, of the named skill if one is named.
    *
    * @example
+   * await skills.learned.undo();
    * const [redone] = await skills.learned.redo();
    */
   async redo(name?: string, by: Attribution = {}): Promise<Changed[]> {
