@@ -295,8 +295,7 @@ export class LearnedSkills {
     return this.change(async () => {
       const undone = await this.versionsToUndo(target);
       const reason = by.reason ?? stepInWords("undo", undone);
-      const changes = await this.versions.undoChanges(undone);
-      const records = await this.versions.apply(changes, { author, reason });
+      const records = await this.versions.apply(await this.versions.undoChanges(undone), { author, reason });
       return records.map((version) => this.changed(placeOf(version), "undone", { version }));
     });
   }
@@ -319,7 +318,7 @@ export class LearnedSkills {
   }
 
   /**
-   * The versions that `undo` would take back now, newest first; those that `redo` would make again with `redo`.
+   * The versions that `undo` would take back now, or `redo` make again, newest first.
    *
    * @example
    * const [last] = await skills.learned.next("undo");
