@@ -4,9 +4,10 @@ import { createInterface } from "node:readline/promises";
 import { type ConsentAsker, type ConsentSheet, codeInWords } from "../../engine/engine.ts";
 import { RepertoireError } from "../../model/errors.ts";
 import { forLine } from "../../text/escape.ts";
+import { numberOf } from "../../text/numbers.ts";
 import type { VerbOption } from "./command.ts";
 import type { Io } from "./io.ts";
-import { numberOf, paintVerdict } from "./tell.ts";
+import { paintVerdict } from "./tell.ts";
 
 /** Rows of one kind before the rest is counted. */
 const ROWS = 8;

@@ -14,11 +14,12 @@ import {
 } from "../../../engine/engine.ts";
 import { codeOf, messageOf, RepertoireError } from "../../../model/errors.ts";
 import { forLine } from "../../../text/escape.ts";
+import { numberOf } from "../../../text/numbers.ts";
 import { positiveInteger, type Verb, type VerbOption } from "../command.ts";
 import { confirmed } from "../consent-prompt.ts";
 import type { Io } from "../io.ts";
 import { answerEach, namesFrom } from "../names.ts";
-import { day, minute, numberOf, tellDiff } from "../tell.ts";
+import { day, minute, tellDiff } from "../tell.ts";
 
 interface SaveFlags {
   readonly from?: string;
