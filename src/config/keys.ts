@@ -191,7 +191,7 @@ const CONFIG_TABLE = {
       skillRules,
     ),
     unsandboxed: userOnly(
-      "Digests (the first 12 characters or more) of packages whose scripts and toolsets may run without a sandbox if this machine has none.",
+      "Digests (the first 16 characters or more) of packages whose scripts and toolsets may run without a sandbox if this machine has none.",
       listOf(string(), ["cd3ea8cc27f1e306"]),
     ),
   },
