@@ -33,7 +33,10 @@ export interface AgreementFlags {
 /** Flags with which a person agrees to content whose sheet they have seen before: only the sheet prints the digest. */
 export const AGREEMENT_OPTIONS: readonly VerbOption[] = [
   ["--yes", "agree without being asked, with --digest"],
-  ["--digest <prefix>", `the digest on the sheet that you have read, at least ${DIGEST_CHARS} characters of it`],
+  [
+    "--digest <prefix>",
+    `the digest on the sheet that you have read, at least ${DIGEST_CHARS} characters of it`,
+  ],
 ];
 
 /** The digest that the person agreed to beforehand. */
