@@ -128,7 +128,7 @@ export const LEARNED_VERBS: readonly Verb[] = [
       const { undone, settings } = await engine.dreams.undo(target, options);
       io.answer({ undone, settings }, () => {
         for (const title of settings) io.line(`Taken back: ${title}.`);
-        for (const each of undone) tellStep(io, each);
+        tellSteps(io, undone);
         io.line(io.colour.dim("Forward: repertoire redo. Further back: repertoire undo"));
       });
     },
@@ -142,7 +142,7 @@ export const LEARNED_VERBS: readonly Verb[] = [
       if (dryRun) return tellNext(io, "redo", { versions: await learned.next("redo", name), settings: [] });
       const redone = await learned.redo(name, options);
       io.answer({ redone }, () => {
-        for (const each of redone) tellStep(io, each);
+        tellSteps(io, redone);
         io.line(io.colour.dim("Back: repertoire undo"));
       });
     },
@@ -241,10 +241,15 @@ function tellChange(io: Io, changed: Changed, back = "repertoire undo"): void {
   if (version) io.line(io.colour.dim(`Back: ${back}`));
 }
 
-/** What an undo or a redo has done to one skill. */
-function tellStep(io: Io, { name, digest, version, reason }: Changed): void {
-  const state = digest === undefined ? "is not there any more" : "is as it was";
-  io.line(`${reason}: ${name} ${state}. Version ${version}.`);
+/** What an undo or a redo has done to each skill, below the reason that they share. */
+function tellSteps(io: Io, steps: readonly Changed[]): void {
+  const inWords = ({ name, digest, version }: Changed) =>
+    `${name} ${digest === undefined ? "is not there any more" : "is as it was"}. Version ${version}.`;
+  const [first, ...others] = steps;
+  if (first === undefined) return;
+  const isAlone = others.length === 0;
+  io.line(isAlone ? `${first.reason}: ${inWords(first)}` : `${first.reason}:`);
+  if (!isAlone) for (const each of steps) io.line(`  ${inWords(each)}`);
 }
 
 function tellNext(
