@@ -156,7 +156,9 @@ describe("a hook while a server of ours lives", () => {
     const decide = (isTrusted: boolean) =>
       writeFileSync(
         join(home, ".claude.json"),
-        JSON.stringify({ projects: isTrusted ? { [join(home, "p")]: { hasTrustDialogAccepted: true } } : {} }),
+        JSON.stringify({
+          projects: isTrusted ? { [join(home, "p")]: { hasTrustDialogAccepted: true } } : {},
+        }),
       );
     decide(true);
     await server(home, sockets);
