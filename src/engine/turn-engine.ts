@@ -160,7 +160,7 @@ export class TurnEngine {
     );
   }
 
-  /** The cards of the skills that a session recalled lately, most relevant first. */
+  /** The cards of the skills that a session recalled lately: of the last turn, then the others, each most relevant first. */
   workingMemory(session: string): ReturnType<TurnPrompt["workingMemory"]> {
     return this.prompts.workingMemory(session);
   }

@@ -125,7 +125,7 @@ export const LEARNED_VERBS: readonly Verb[] = [
     examples: ["undo", "undo plan-meeting --dry-run"],
     options: [REASON_OPTION, ["--dry-run", "say what would be undone, and change nothing"]],
     async run({ io, engine }, target: string | undefined, { dryRun, ...options }: StepFlags) {
-      if (dryRun) return tellNext(io, "undo", await engine.learned.next("undo", target));
+      if (dryRun) return tellNext(io, "undo", await engine.dreams.nextUndo(target));
       const { undone, settings } = await engine.dreams.undo(target, options);
       io.answer({ undone, settings }, () => {
         for (const title of settings) io.line(`Taken back: ${title}.`);
@@ -140,7 +140,7 @@ export const LEARNED_VERBS: readonly Verb[] = [
     examples: ["redo"],
     options: [REASON_OPTION, ["--dry-run", "say what would be done again, and change nothing"]],
     async run({ io, engine: { learned } }, name: string | undefined, { dryRun, ...options }: StepFlags) {
-      if (dryRun) return tellNext(io, "redo", await learned.next("redo", name));
+      if (dryRun) return tellNext(io, "redo", { versions: await learned.next("redo", name), settings: [] });
       const redone = await learned.redo(name, options);
       io.answer({ redone }, () => {
         tellSteps(io, redone);
@@ -253,7 +253,14 @@ function tellSteps(io: Io, steps: readonly Changed[]): void {
   if (!isAlone) for (const each of steps) io.line(`  ${inWords(each)}`);
 }
 
-function tellNext(io: Io, step: "undo" | "redo", versions: readonly VersionRecord[]): void {
+function tellNext(
+  io: Io,
+  step: "undo" | "redo",
+  {
+    versions,
+    settings,
+  }: { readonly versions: readonly VersionRecord[]; readonly settings: readonly { title: string }[] },
+): void {
   const would = versions.map(({ id, name, action, author, at, reason }) => ({
     id,
     name,
@@ -262,7 +269,8 @@ function tellNext(io: Io, step: "undo" | "redo", versions: readonly VersionRecor
     at,
     reason,
   }));
-  io.answer({ would }, () => {
+  io.answer({ would, settings: settings.map(({ title }) => title) }, () => {
+    for (const { title } of settings) io.line(`Would ${step}: ${title}`);
     for (const version of versions) io.line(`Would ${step}: ${inWords(version)}`);
   });
 }
