@@ -41,7 +41,8 @@ function decode(text: string, signs: number): string[] {
     for (const match of text.matchAll(OCTAL_ESCAPES)) keep(fromCodes(match[0], /[0-7]{3}/g, 8));
     for (const match of text.matchAll(ENTITIES)) keep(fromEntities(match[0]));
   }
-  if (signs & NUMBERS) for (const match of text.matchAll(CHAR_CODES)) keep(fromCodes(match[0], /[0-9]{2,3}/g, 10));
+  if (signs & NUMBERS)
+    for (const match of text.matchAll(CHAR_CODES)) keep(fromCodes(match[0], /[0-9]{2,3}/g, 10));
   if (signs & REVERSAL && text.length < 4_000) {
     if (/\brev\b|\[::-1\]|\.reverse\(\)|strrev\(/.test(text)) keep([...text].reverse().join(""));
     if (/rot_?13|n-za-m/i.test(text)) keep(rot13(text));

@@ -237,7 +237,8 @@ class Search {
     let state = 0;
     for (let at = 0; at < length; at++) {
       state = next[state * CLASSES + classes[text.charCodeAt(at)]!]!;
-      if (kinds[state] !== NOTHING && done[state] !== searched) this.#arrive(state, text, at + 1, index, lists);
+      if (kinds[state] !== NOTHING && done[state] !== searched)
+        this.#arrive(state, text, at + 1, index, lists);
     }
   }
 

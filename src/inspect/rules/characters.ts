@@ -16,7 +16,7 @@ const FILLER = /[\u115f\u1160\u3164\uffa0]/;
 const WORD = /[\p{L}\p{N}]{2,40}/gu;
 /** What every line has in which one of the signs is: one of their characters, a letter that may be masked, or many blanks in a row. */
 const MAY_SHOW =
-  /[\u00ad\u115f\u1160\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\u3164\ufe00-\ufe0f\ufeff\uffa0\udb40\u0400-\u052f\u0531-\u058f]|[ \t\u00a0\u2000-\u200a\u3000]{160}/;
+  /[\u00ad\u115f\u1160\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\u3164\ufeff\uffa0\u0400-\u052f\u0531-\u058f]|[\ufe00-\ufe0f]|\udb40|[ \t\u00a0\u2000-\u200a\u3000]{160}/;
 /** What every text has that holds a smuggled message: a variation selector, or the first half of a tag character. */
 const MAY_SMUGGLE = /[\ufe00-\ufe0f\udb40]/;
 /** Letters of the scripts in which most letters imitate ASCII. */
@@ -140,7 +140,8 @@ function codesOf(run: string, base: number): number[] {
 }
 
 function hasMaskedWord(line: string): boolean {
-  if (!MASKING.test(line)) return false;
+  // Bytes that are no text leave U+FFFD, and any letter beside it.
+  if (!MASKING.test(line) || line.includes("\ufffd")) return false;
   for (const match of line.matchAll(WORD)) {
     const masked = maskedLetters(match[0]);
     if (masked.some((char) => MASKING.test(char))) return true;
