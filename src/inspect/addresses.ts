@@ -1,7 +1,6 @@
 // Finds the external hosts that a text names.
 
-const SCHEME =
-  /\b(?:https?|wss?|ftps?|ssh|git|tcp|udp|stratum\+tcp|stratum\+ssl|ldap|smb|socks5?)$/i;
+const SCHEME = /\b(?:https?|wss?|ftps?|ssh|git|tcp|udp|stratum\+tcp|stratum\+ssl|ldap|smb|socks5?)$/i;
 const AFTER_SCHEME = /:\/\/[^\s<>"'`|\\^(){}[\]]{1,300}/y;
 const GIT_USER = /\bgit$/i;
 const AFTER_GIT = /@([a-z0-9.-]{3,100}):/iy;
@@ -20,8 +19,7 @@ export function hostsIn(text: string): string[] {
   for (const match of around(text, SCHEME, "://", AFTER_SCHEME)) hosts.add(hostOf(match[0]));
   for (const match of around(text, GIT_USER, "@", AFTER_GIT)) hosts.add(match[1]!.toLowerCase());
   for (const match of around(text, USER, "@", AFTER_USER)) hosts.add(match[1]!.toLowerCase());
-  if (/\/dev\//i.test(text))
-    for (const match of text.matchAll(DEV_TCP)) hosts.add(match[1]!.toLowerCase());
+  if (/\/dev\//i.test(text)) for (const match of text.matchAll(DEV_TCP)) hosts.add(match[1]!.toLowerCase());
   if (/\bnc|netcat|telnet/i.test(text))
     for (const match of text.matchAll(NETCAT)) hosts.add(match[1]!.toLowerCase());
   return [...hosts].filter((host) => NAME.test(host) && !HERE.test(host));
