@@ -317,6 +317,9 @@ describe("what only sounds like an attack", () => {
     "Results differ when running in Debug mode.",
     "The feature is invisible to users who have not switched it on.",
     "When a skill and a command share a name, the skill takes precedence.",
+    "Append the counters to the history ([identity](../measurement-identity.md)).",
+    'A line `"; rm -rf ~; echo "` must be inert.',
+    "| --system-prompt <text> | Replace entire system prompt |",
   ])("raises no alarm: %s", (body) => {
     expect(codesOf(skill("Builds forms.", body))).toEqual([]);
   });

@@ -25,6 +25,8 @@ export const INJECTION: readonly Rule[] = [
     why: "Tells the agent to ignore its instructions.",
     fix: REMOVE,
     ownNegation: false,
+    // A row of a table of options: what `--system-prompt` does.
+    grade: ({ unit }) => (/^\| ?\x60?(?:-\w, ?)?--[a-z-]{0,30}prompt\b/.test(unit.text) ? "low" : "high"),
     test: anyOf(
       sentence(22, ASIDE, EARLIER, ORDERS),
       sentence(18, OVERRULE, HIGHER, ORDERS),
@@ -260,7 +262,7 @@ export const INJECTION: readonly Rule[] = [
       sentence(
         80,
         /\b(?:add|append|write|insert|inject|copy|put|save|store|persist|prepend|modify|edit|update)\b/,
-        /\b(?:soul\.md|memory\.md|heartbeat\.md|identity\.md)/,
+        /\b(?<!-)(?:soul\.md|memory\.md|heartbeat\.md|identity\.md)/,
       ),
       chain(
         120,

@@ -76,4 +76,4 @@ export const PIPES_TO_SHELL =
 
 /** Names of the files that configure an agent. */
 export const AGENT_FILES =
-  /\b(?:claude\.md|agents\.md|gemini\.md|soul\.md|memory\.md|heartbeat\.md|identity\.md|tools\.md|\.cursorrules|\.windsurfrules|\.clinerules|copilot-instructions\.md|\.cursor\/rules|\.cursor\/mcp\.json|\.mcp\.json|mcp_settings\.json|claude_desktop_config\.json|\.claude\/settings(?:\.local)?\.json|\.claude\.json|\.codex\/config\.toml|openclaw\.json|\.vscode\/(?:settings|tasks|mcp)\.json)/;
+  /\b(?<!-)(?:claude\.md|agents\.md|gemini\.md|soul\.md|memory\.md|heartbeat\.md|identity\.md|tools\.md|\.cursorrules|\.windsurfrules|\.clinerules|copilot-instructions\.md|\.cursor\/rules|\.cursor\/mcp\.json|\.mcp\.json|mcp_settings\.json|claude_desktop_config\.json|\.claude\/settings(?:\.local)?\.json|\.claude\.json|\.codex\/config\.toml|openclaw\.json|\.vscode\/(?:settings|tasks|mcp)\.json)/;
