@@ -117,7 +117,7 @@ export const THEFT: readonly Rule[] = [
       // One entry under its own name, not the store.
       if (
         /security find-(?:generic|internet)-password\b[^\n]{0,80} -[sal] ?["']?[a-z]/.test(unit.text) &&
-        !/dump|login\.keychain/.test(unit.text)
+        !/dump|login\.keychain|safe storage|chrom|brave|edge|opera|vivaldi|firefox/.test(unit.text)
       )
         return "low";
       if (isToolOf(said, file.told)) return "low";
