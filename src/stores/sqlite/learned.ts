@@ -85,9 +85,9 @@ export function sqliteVersions(db: Connection, { meta, log, redirects }: Version
     else keep(line);
     begun = undefined;
   };
-  /** Every row, oldest first, without holding them all. */
-  const rows = function* (): Generator<VersionRow, undefined> {
-    for (let from = 0; ; ) {
+  /** Every row, or those after the one of a number, oldest first, without holding them all. */
+  const rows = function* (from = 0): Generator<VersionRow, undefined> {
+    for (;;) {
       const sql = `SELECT seq, id, record FROM versions WHERE seq > ? ORDER BY seq LIMIT ${ROWS_AT_ONCE}`;
       const found = db.rows<VersionRow>(sql, from);
       yield* found;
@@ -143,6 +143,38 @@ export function sqliteVersions(db: Connection, { meta, log, redirects }: Version
       if (seq % ROWS_AT_ONCE === 0) yield;
     }
     return { flawed, differing, unlogged };
+  };
+  /**
+   * Calls `name` with the SHA-256 of all bytes that a version needs, or a change that is under way, by the tables or by the log: either
+   * may be damaged. `soFar` works in steps, `since` does the rest at once, for who keeps others from changing anything.
+   */
+  const namedBytes = (name: (sha256: string) => void) => {
+    const ofVersion = ({ files }: VersionRecord) => {
+      for (const { sha256 } of files) name(sha256);
+    };
+    const visit = versionsMadeBy(ofVersion);
+    let [last, end] = [0, 0];
+    const inTables = function* (): Generator<undefined, void> {
+      for (const { seq, record } of rows(last)) {
+        last = seq;
+        for (const [sha256] of record.matchAll(/[0-9a-f]{64}/g)) name(sha256);
+        yield;
+      }
+    };
+    const inLog = function* (): Generator<undefined, void> {
+      for (let more = true; more; yield) {
+        const slice = log.read(end, visit, LINES_AT_ONCE);
+        more = slice.end > end && slice.end < log.size();
+        end = slice.end;
+      }
+    };
+    const all = function* (): Generator<undefined, void> {
+      takeLog();
+      for (const { versions } of pendingRows()) versions.forEach(ofVersion);
+      yield* inTables();
+      yield* inLog();
+    };
+    return { soFar: all, since: () => atOnce(all()) };
   };
   const taken = () => Number(meta.get(TAKEN) ?? 0);
   /** Says whether there may be more. */
@@ -201,6 +233,7 @@ export function sqliteVersions(db: Connection, { meta, log, redirects }: Version
     takeLog,
     get,
     all,
+    namedBytes,
     refill,
     /** Lines of the log that are none, versions that the tables have otherwise, and those that only the tables have. */
     async compareWithLog(pause: () => Promise<unknown>): Promise<LogComparison> {

@@ -126,7 +126,14 @@ export function openSqliteStore({ onRebuild, ...options }: SqliteOptions & Machi
   const blobs = blobFiles(files, places.blobs);
   const checkup = new Checkup({ directory, places, db, versions, blobs, openDatabase: open, now });
   const keep = { ...RETENTION, ...options.keep };
-  const tidying = new Tidying({ db, places, versions, now: () => now().getTime(), keep });
+  const tidying = new Tidying({
+    db,
+    places,
+    versions,
+    exclusive: (work) => lock.run(work),
+    now: () => now().getTime(),
+    keep,
+  });
   return {
     journal,
     conversation,
@@ -151,7 +158,7 @@ export function openSqliteStore({ onRebuild, ...options }: SqliteOptions & Machi
     async tidy(options?: TidyOptions) {
       await reader.catchUp(() => setImmediate());
       const tidied = await tidying.run(options);
-      if (!options?.dryRun) db.copyIfOld();
+      if (!options?.dryRun) await inSlices(db.copyIfOld());
       return tidied;
     },
     check: (...options: Parameters<Store["check"]>) => checkup.run(...options),
