@@ -476,9 +476,9 @@ describe("the hook's inbox", () => {
     expect(store.journal.query({})).toHaveLength(1_200);
     leave(5_000);
     expect(store.journal.query({}).length).toBeLessThan(6_200);
-    await vi.waitFor(() => expect(store.journal.query({})).toHaveLength(6_200), { timeout: 20_000 });
+    await vi.waitFor(() => expect(store.journal.query({})).toHaveLength(6_200), { timeout: 120_000 });
     expect(open().journal.query({})).toHaveLength(6_200);
-  });
+  }, 150_000);
 
   test("an outcome counts for activations that are still in the inbox", () => {
     const store = open();

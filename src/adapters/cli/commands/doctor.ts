@@ -4,7 +4,7 @@ import type { Diagnostic } from "../../../model/diagnostic.ts";
 import { forLine } from "../../../text/escape.ts";
 import type { CheckedFinding } from "../../doctor.ts";
 import { EXIT, type Verb } from "../command.ts";
-import type { Io } from "../io.ts";
+import { type Io, stepsDisplay } from "../io.ts";
 import { numberOf, tellWorrying, verdictCounts } from "../tell.ts";
 import { tellUnavailable } from "./list.ts";
 
@@ -21,7 +21,14 @@ export const doctorVerb: Verb = {
     const { skills } = await engine.library.list();
     const diagnosis = await engine.library.diagnosis();
     const { examine } = await import("../../doctor.ts");
-    const checks = await examine({ engine, diagnosis, env: process.env, fix: options.fix === true });
+    const onProgress = stepsDisplay(io.streams);
+    const checks = await examine({
+      engine,
+      diagnosis,
+      env: process.env,
+      fix: options.fix === true,
+      onProgress,
+    });
     const problems = diagnosis.diagnostics.filter(({ severity }) => severity !== "info");
     const errors = problems.filter(({ severity }) => severity === "error").length;
     const { hostReports } = await import("../../hooks/setup/installed.ts");
