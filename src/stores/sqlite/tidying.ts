@@ -107,7 +107,7 @@ export class Tidying {
     const unnamed = new Map(old.map((file) => [basename(dirname(file.path)) + basename(file.path), file]));
     if (unnamed.size > 0) {
       const naming = versions.namedBytes((sha256) => void unnamed.delete(sha256));
-      await inSlices(naming.soFar());
+      await inSlices(whileAny(unnamed, naming.soFar()));
       if (!dryRun && unnamed.size > 0)
         await exclusive(() => {
           naming.since();
@@ -115,6 +115,14 @@ export class Tidying {
         });
     }
     return tidied("blobs", [...unnamed.values()]);
+  }
+}
+
+/** Most bytes are named by the tables; then the log need not be read. */
+function* whileAny(wanted: ReadonlyMap<string, unknown>, steps: Iterable<undefined>): Generator<undefined> {
+  for (const _ of steps) {
+    if (wanted.size === 0) return;
+    yield;
   }
 }
 
