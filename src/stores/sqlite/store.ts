@@ -158,7 +158,13 @@ export function openSqliteStore({ onRebuild, ...options }: SqliteOptions & Machi
     async tidy(options?: TidyOptions) {
       await reader.catchUp(() => setImmediate());
       const tidied = await tidying.run(options);
-      if (!options?.dryRun) await inSlices(db.copyIfOld());
+      const copying = db.copyIfOld();
+      try {
+        if (!options?.dryRun) await inSlices(copying);
+      } finally {
+        // Removes a half made one, if the process is stopping.
+        copying.return();
+      }
       return tidied;
     },
     check: (...options: Parameters<Store["check"]>) => checkup.run(...options),
