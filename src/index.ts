@@ -62,6 +62,7 @@ export type {
   MovedMessage,
   NeglectedSkill,
   NewProposal,
+  NextUndo,
   OtherText,
   OutcomeRate,
   Overlap,

@@ -398,21 +398,24 @@ function SkillRow({ row, place, isChosen, onChoose, onFold, reload }: SkillRowOp
         <input type="checkbox" aria-label={`Choose ${name}`} checked={isChosen} onChange={onChoose} />
       </td>
       <td class={`what deep-${Math.min(3, row.depth)}`}>
-        {row.children > 0 && (
-          <button
-            type="button"
-            class="bare fold"
-            aria-expanded={!row.isFolded}
-            aria-label={`Children of ${name}`}
-            onClick={onFold}
-          >
-            {row.isFolded ? "▸" : "▾"}
-          </button>
-        )}
-        <SkillLink name={name} /> <VerdictTag verdict={verdict} />
-        {state !== "active" && <Tag kind={state}>{state}</Tag>}
-        {row.hasUpdate && <Tag kind="open">update</Tag>}
-        {row.isFolded && <span class="quiet"> and {count(row.children, "child", "children")}</span>}
+        <span class="titled">
+          {row.children > 0 && (
+            <button
+              type="button"
+              class="bare fold"
+              aria-expanded={!row.isFolded}
+              aria-label={`Children of ${name}`}
+              onClick={onFold}
+            >
+              {row.isFolded ? "▸" : "▾"}
+            </button>
+          )}
+          <SkillLink name={name} />
+          <VerdictTag verdict={verdict} />
+          {state !== "active" && <Tag kind={state}>{state}</Tag>}
+          {row.hasUpdate && <Tag kind="open">update</Tag>}
+          {row.isFolded && <span class="quiet">and {count(row.children, "child", "children")}</span>}
+        </span>
         <span class="line quiet" title={reason ?? description}>
           {plain(description)}
         </span>

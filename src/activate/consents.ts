@@ -18,6 +18,8 @@ import type { Skill, SkillManifest } from "../model/skill.ts";
 import type { SourceScope } from "../model/source.ts";
 import { type FileChanges, type PackageSnapshot, snapshotPackage } from "../package/package.ts";
 import { type ParsedSkill, parseSkill } from "../parse/parse.ts";
+import { firstOf } from "../text/lists.ts";
+import { numberOf } from "../text/numbers.ts";
 import type { TrustRecord, TrustStore } from "./task-store.ts";
 
 /** For whom a skill is looked up. */
@@ -282,8 +284,7 @@ export interface ConsentAsker {
 export function changesInWords(changes: FileChanges): string {
   const kinds = (["changed", "added", "removed"] as const).filter((kind) => changes[kind].length > 0);
   const inWords = kinds.map((kind) => {
-    const more = changes[kind].length - NAMED_FILES;
-    return `${changes[kind].slice(0, NAMED_FILES).join(", ")}${more > 0 ? ` and ${more} more` : ""} ${kind}`;
+    return `${firstOf(changes[kind], NAMED_FILES)} ${kind}`;
   });
   return inWords.join("; ");
 }
@@ -294,10 +295,10 @@ export function codeInWords({ toolsets, scripts }: Pick<ConsentSheet, "toolsets"
   return [
     ...(toolsets.length > 0
       ? [
-          `The code of ${toolsets.length} toolset(s) runs as soon as you agree, and whenever the agent calls one of their tools.`,
+          `The code of ${numberOf(toolsets.length, "toolset")} runs as soon as you agree, and whenever the agent calls one of their tools.`,
         ]
       : []),
-    ...(called > 0 ? [`${called} script(s) run when the agent calls them.`] : []),
+    ...(called > 0 ? [`${numberOf(called, "script")} can be run by the agent.`] : []),
     ...(toolsets.length + called > 0
       ? [
           "All of it runs in a sandbox: it can read this package and installed packages, not your files, and has no network unless your configuration grants it.",

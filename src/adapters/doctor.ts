@@ -5,8 +5,8 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } f
 import { delimiter, join } from "node:path";
 import { type LibraryDiagnosis, makeFolder, PRIVATE_FOLDER, type Repertoire } from "../engine/engine.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
+import { numberOf } from "../text/numbers.ts";
 import { failureOf } from "./cli/failure.ts";
-import { numberOf } from "./cli/tell.ts";
 
 /** What a check found: `note` is worth knowing, `warning` limits something, `error` is broken. */
 interface Finding {

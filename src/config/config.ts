@@ -2,6 +2,7 @@
 
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { realPath } from "../disk/disk.ts";
 import { codeOf, RepertoireError } from "../model/errors.ts";
 import { CONFIG_FILE, readConfigFile, userConfigPath } from "./file.ts";
 import {
@@ -65,7 +66,8 @@ interface Origin {
 export function loadConfig(input: ConfigInput = {}): Config {
   const env = input.env ?? process.env;
   const home = resolve(input.home ?? env.REPERTOIRE_HOME ?? knownHome());
-  const dir = resolve(input.dir ?? env.REPERTOIRE_DIR ?? process.cwd());
+  // Its real path: a link must not put folders above it into the project that its target's trust does not cover.
+  const dir = realPath(resolve(input.dir ?? env.REPERTOIRE_DIR ?? process.cwd()));
   const named = input.configFile ?? env.REPERTOIRE_CONFIG;
   const values = new Map<string, unknown>();
   const files: string[] = [];

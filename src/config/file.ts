@@ -5,6 +5,7 @@ import type { ModificationOptions } from "jsonc-parser";
 import { readBounded, writeFileAtomically } from "../disk/disk.ts";
 import { codeOf, messageOf, RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
+import { withoutComments } from "../text/json.ts";
 import { configSchema } from "./keys.ts";
 import { isObject } from "./kinds.ts";
 
@@ -44,7 +45,7 @@ export function readConfigFile(path: string, { required = false, within }: ReadO
     );
   }
   let values: unknown;
-  const json = blankComments(text);
+  const json = withoutComments(text);
   if (isTooDeep(json)) {
     throw new RepertoireError(
       "config-invalid",
@@ -80,14 +81,6 @@ function isTooDeep(json: string): boolean {
     if (depth > NESTING) return true;
   }
   return false;
-}
-
-/** Spaces instead of comments, so that positions in JSON.parse's messages stay right. */
-function blankComments(text: string): string {
-  const stringOrComment = /"(?:[^"\\]|\\.)*"?|\/\/.*|\/\*[\s\S]*?(?:\*\/|$)/g;
-  return text.replace(stringOrComment, (found) =>
-    found.startsWith('"') ? found : found.replace(/[^\n]/g, " "),
-  );
 }
 
 /** Adds or removes a related skill in `recall.links` of the person's file, and returns the path. */
@@ -184,7 +177,7 @@ export async function switchSkill(
 
 /** Removes an item and the comma before it. jsonc-parser damages the text if the last item is on the line of the "]". */
 function withoutItem(text: string, { offset, length }: { offset: number; length: number }): string {
-  const comma = blankComments(text).lastIndexOf(",", offset);
+  const comma = withoutComments(text).lastIndexOf(",", offset);
   const [between, rest] = [text.slice(comma + 1, offset), text.slice(offset + length)];
   const kept = /^\s*$/.test(between) || /^[ \t]*\r?\n/.test(rest) ? between.trimEnd() : between;
   return text.slice(0, comma) + kept + rest;

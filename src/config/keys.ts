@@ -180,7 +180,7 @@ const CONFIG_TABLE = {
   },
   trust: {
     projects: userOnly(
-      "Whose skills a project's folder may show: host believes what Claude Code, Codex, Gemini CLI and pi know about the folder, and shows descriptions if the host has no opinion; ask shows nothing before you trust the project; all believes every folder.",
+      "Whose skills a project's folder may show: host believes what Claude Code, Codex, Gemini CLI, Qwen Code and pi know about the folder, and shows descriptions if the host has no opinion; ask shows nothing before you trust the project; all believes every folder.",
       enumOf(...PROJECT_TRUST),
       { default: "host", env: "REPERTOIRE_TRUST_PROJECTS" },
     ),
@@ -191,7 +191,7 @@ const CONFIG_TABLE = {
       skillRules,
     ),
     unsandboxed: userOnly(
-      "Digests (the first 12 characters or more) of packages whose scripts and toolsets may run without a sandbox if this machine has none.",
+      "Digests (the first 16 characters or more) of packages whose scripts and toolsets may run without a sandbox if this machine has none.",
       listOf(string(), ["cd3ea8cc27f1e306"]),
     ),
   },

@@ -152,7 +152,7 @@ export class TurnPrompt {
     return { ...section, matches };
   }
 
-  /** The cards of the skills that the session recalled lately, most relevant first. */
+  /** The cards of the skills that the session recalled lately: of the last turn, then the others, each most relevant first. */
   async workingMemory(session: string): Promise<readonly MemoryItem[]> {
     const { library } = await this.needs.view(undefined);
     const state = await this.needs.sessions.session(session);

@@ -27,7 +27,7 @@ interface MemoryRequest {
   readonly tools?: NamedTools | undefined;
 }
 
-/** The items of working memory, most relevant first. */
+/** The items of working memory: of the last turn, then the others, each most relevant first. */
 export function workingMemory(
   state: Pick<SessionState, "relevant" | "recalled">,
   { skills, budget, bodyOf, tools = namedTools() }: MemoryRequest,

@@ -64,6 +64,30 @@ describe("the host's decision about a folder", () => {
     expect(standing("codex")).toMatchObject({ shown: false, host: "untrusted" });
   });
 
+  it("is read of Codex: a folder above the repository says nothing about it", () => {
+    const { home, project, write, standing } = place();
+    for (const above of [dirname(project), home, "/"]) {
+      write(".codex/config.toml", `[projects."${above}"]\ntrust_level = "trusted"\n`);
+      expect(standing("codex"), above).toMatchObject({ shown: false, host: "undecided" });
+    }
+  });
+
+  it("is read of Codex: a linked worktree has the level of its repository, but no folder that only says so", () => {
+    const { root, project, write, standing } = place();
+    const tree = join(root, "work/tree");
+    const entry = join(project, ".git/worktrees/tree");
+    write(".codex/config.toml", `[projects."${project}"]\ntrust_level = "trusted"\n`);
+    mkdirSync(entry, { recursive: true });
+    mkdirSync(tree);
+    writeFileSync(join(tree, ".git"), `gitdir: ${entry}\n`);
+    expect(standing("codex", { dir: tree })).toMatchObject({ shown: false, host: "undecided" });
+    writeFileSync(join(entry, "gitdir"), `${join(tree, ".git")}\n`);
+    expect(standing("codex", { dir: tree })).toMatchObject({ shown: true, host: "trusted" });
+    mkdirSync(join(root, "work/fake"));
+    writeFileSync(join(root, "work/fake/.git"), `gitdir: ${entry}\n`);
+    expect(standing("codex", { dir: join(root, "work/fake") }).shown).toBe(false);
+  });
+
   it("is read of Gemini CLI: the nearest rule, unless the feature is off", () => {
     const { project, write, standing } = place();
     write(".gemini/trustedFolders.json", { [project]: "DO_NOT_TRUST", [dirname(project)]: "TRUST_FOLDER" });
@@ -74,6 +98,34 @@ describe("the host's decision about a folder", () => {
     expect(standing("gemini-cli").shown).toBe(false);
     write(".gemini/settings.json", { security: { folderTrust: { enabled: false } } });
     expect(standing("gemini-cli")).toMatchObject({ shown: true, host: "none" });
+  });
+
+  it("is read of Gemini CLI as it reads it: comments, and the rule with the longest path first", () => {
+    const { project, write, standing } = place();
+    write(".gemini/trustedFolders.json", `{ // mine\n ${JSON.stringify(project)}: "TRUST_FOLDER" }`);
+    expect(standing("gemini").shown).toBe(true);
+    for (const rules of [
+      { [join(project, "sub")]: "TRUST_PARENT", [project]: "DO_NOT_TRUST" },
+      { [project]: "DO_NOT_TRUST", [join(project, "sub")]: "TRUST_PARENT" },
+    ]) {
+      write(".gemini/trustedFolders.json", rules);
+      expect(standing("gemini")).toMatchObject({ shown: true, host: "trusted" });
+    }
+  });
+
+  it("is read of Qwen Code: only where the feature is on", () => {
+    const { project, write, standing } = place();
+    const rules = (content: object) => write(".qwen/trustedFolders.json", content);
+    rules({ [project]: "DO_NOT_TRUST" });
+    expect(standing("qwen")).toMatchObject({ shown: true, host: "none" });
+    write(".qwen/settings.json", { security: { folderTrust: { enabled: true } } });
+    expect(standing("qwen")).toMatchObject({ shown: false, host: "untrusted" });
+    rules({ [dirname(project)]: "DO_NOT_TRUST" });
+    expect(standing("qwen-code")).toMatchObject({ shown: false, host: "undecided" });
+    rules({ [dirname(project)]: "TRUST_FOLDER" });
+    expect(standing("qwen")).toMatchObject({ shown: true, host: "trusted" });
+    rules({ [join(dirname(project), "q")]: "TRUST_PARENT" });
+    expect(standing("qwen").shown).toBe(true);
   });
 
   it("is read of pi: the nearest decision, then the default", () => {

@@ -1,11 +1,12 @@
 // Decides whether a project's skills are shown: reads what the host has decided about the folder, and keeps what the person has
 // decided here. Both are bound to real paths, so that a link or a renamed folder brings no trust along.
 
-import { readFileSync, realpathSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { unlessMissing, writeFileAtomically } from "../disk/disk.ts";
+import { realPath, unlessMissing, writeFileAtomically } from "../disk/disk.ts";
 import { codeOf } from "../model/errors.ts";
 import type { ProjectTrust } from "../model/source.ts";
+import { isRecord, withoutComments } from "../text/json.ts";
 import { projectFolders } from "./sources.ts";
 
 /** `undecided`: the host decides about folders, but not yet about this one. `none`: it has no decision that can be read. */
@@ -44,7 +45,7 @@ export function projectStanding({ mode, host, project, home, env }: TrustQuestio
 }
 
 /** The hosts whose decisions are read, for `doctor`. */
-export const DECIDING_HOSTS = ["claude-code", "codex", "gemini-cli", "pi"] as const;
+export const DECIDING_HOSTS = ["claude-code", "codex", "gemini-cli", "qwen-code", "pi"] as const;
 
 interface HostQuestion {
   /** Real paths, the project first, then the folders above it. */
@@ -58,6 +59,7 @@ const READERS: readonly (readonly [name: RegExp, read: (question: HostQuestion) 
   [/^claude-code\b/i, claudeCode],
   [/^codex\b/i, codex],
   [/^gemini\b/i, gemini],
+  [/^qwen\b/i, qwen],
   [/^pi(?:$|-coding-agent)/i, pi],
 ];
 
@@ -87,14 +89,28 @@ function claudeCode({ folders, home, env }: HostQuestion): HostDecision {
   return folders.some(accepted) ? "trusted" : "undecided";
 }
 
-/** The nearest folder with a level decides. */
-function codex({ folders, home, env }: HostQuestion): HostDecision {
+/** The level of the folder itself decides, then that of its repository; a folder above the repository does not count. */
+function codex({ folders: [folder = ""], home, env }: HostQuestion): HostDecision {
   const text = readText(join(env.CODEX_HOME || join(home, ".codex"), "config.toml"));
   if (text === undefined) return "none";
   const levels = codexLevels(text);
-  const level = folders.map((folder) => levels.get(folder)).find((found) => found !== undefined);
+  const root = projectFolders(folder)[0]!;
+  const level = levels.get(folder) ?? levels.get(root) ?? levels.get(mainCheckout(root) ?? root);
   if (level === "trusted") return "trusted";
   return level === undefined ? "undecided" : "untrusted";
+}
+
+/** The checkout that a linked worktree belongs to, if git's own files of both name each other. */
+function mainCheckout(root: string): string | undefined {
+  const link = join(root, ".git");
+  const own = readFirstLine(link)?.replace(/^gitdir: /, "");
+  if (own === undefined || !own.includes("/.git/worktrees/")) return undefined;
+  const back = readFirstLine(join(own, "gitdir"));
+  return back !== undefined && realPath(back) === link ? dirname(dirname(dirname(realPath(own)))) : undefined;
+}
+
+function readFirstLine(path: string): string | undefined {
+  return unlessUnusable(() => readText(path)?.split("\n", 1)[0]?.trim());
 }
 
 const TABLE = /^\s*\[\s*projects\s*\.\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)')\s*\]/;
@@ -115,20 +131,37 @@ function codexLevels(text: string): Map<string, string> {
   return levels;
 }
 
-/** The longest rule decides; the feature can be switched off, and is then no opinion. */
+/** The rule with the longest path decides; the feature can be switched off, and is then no opinion. */
 function gemini({ folders, home, env }: HostQuestion): HostDecision {
   const directory = join(env.GEMINI_CLI_HOME || home, ".gemini");
-  const settings = readJson(join(directory, "settings.json"));
-  const enabled = field(field(field(settings, "security"), "folderTrust"), "enabled");
+  const enabled = folderTrustOf(directory);
   if (enabled === false) return "none";
   const rules = readJson(env.GEMINI_CLI_TRUSTED_FOLDERS_PATH || join(directory, "trustedFolders.json"));
   if (rules === undefined) return enabled === true ? "undecided" : "none";
-  const levels = new Map<string, unknown>();
-  for (const [path, level] of Object.entries(rules))
-    levels.set(realPath(level === "TRUST_PARENT" ? dirname(path) : path), level);
-  const level = folders.map((folder) => levels.get(folder)).find((found) => found !== undefined);
+  const [, level] = Object.entries(rules)
+    .filter(([path, level]) => folders.includes(realPath(level === TRUST_PARENT ? dirname(path) : path)))
+    .reduce((longest, rule) => (rule[0].length > longest[0].length ? rule : longest), ["", undefined]);
   if (level === "DO_NOT_TRUST") return "untrusted";
-  return level === "TRUST_FOLDER" || level === "TRUST_PARENT" ? "trusted" : "undecided";
+  return level === "TRUST_FOLDER" || level === TRUST_PARENT ? "trusted" : "undecided";
+}
+
+const TRUST_PARENT = "TRUST_PARENT";
+
+/** As in Gemini CLI, which it comes from; but it is off unless switched on, and a no counts for its folder alone. */
+function qwen({ folders, home, env }: HostQuestion): HostDecision {
+  const directory = env.QWEN_HOME || join(home, ".qwen");
+  if (folderTrustOf(directory) !== true) return "none";
+  const rules = readJson(env.QWEN_CODE_TRUSTED_FOLDERS_PATH || join(directory, "trustedFolders.json")) ?? {};
+  const trusted = Object.entries(rules).flatMap(([path, level]) =>
+    level === "TRUST_FOLDER" ? path : level === TRUST_PARENT ? dirname(path) : [],
+  );
+  if (trusted.some((path) => folders.includes(realPath(path)))) return "trusted";
+  return field(rules, folders[0] ?? "") === "DO_NOT_TRUST" ? "untrusted" : "undecided";
+}
+
+function folderTrustOf(directory: string): unknown {
+  const settings = readJson(join(directory, "settings.json"));
+  return field(field(field(settings, "security"), "folderTrust"), "enabled");
 }
 
 /** The nearest folder with a decision counts; else the person's default. */
@@ -187,15 +220,6 @@ function foldersAbove(project: string): string[] {
   return folders;
 }
 
-function realPath(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch (thrown) {
-    if (codeOf(thrown) === "") throw thrown;
-    return path;
-  }
-}
-
 /** A host's file that is something else than it should be. */
 class Unusable extends Error {}
 
@@ -212,9 +236,8 @@ function readText(path: string): string | undefined {
 function readJson(path: string): Readonly<Record<string, unknown>> | undefined {
   const text = readText(path);
   if (text === undefined) return undefined;
-  const value: unknown = JSON.parse(text);
-  if (typeof value === "object" && value !== null && !Array.isArray(value))
-    return value as Record<string, unknown>;
+  const value: unknown = JSON.parse(withoutComments(text));
+  if (isRecord(value)) return value;
   throw new Unusable(path);
 }
 

@@ -68,6 +68,26 @@ describe("a plugin of Claude Code without a file of its own", () => {
     expect(folders).toEqual([["claude-plugin:tools@market", join(market, "plugins/tools/skills")]]);
   });
 
+  it("belongs to the project if only the project's file enables it", () => {
+    const { home, write, read } = machine();
+    const project = temporaryTree({
+      ".claude/settings.json": JSON.stringify({ enabledPlugins: { "a@m": true, "b@m": true, "c@m": true } }),
+    });
+    write(".claude/plugins/known_marketplaces.json", { m: { installLocation: join(home, "m") } });
+    write("m/.claude-plugin/marketplace.json", { plugins: [{ name: "a", source: "./a" }] });
+    write(".claude/plugins/installed_plugins.json", {
+      plugins: { "b@m": [{ installPath: "/cache/b" }], "c@m": [{ installPath: "/cache/c" }] },
+    });
+    write(".claude/settings.json", { enabledPlugins: { "c@m": false } });
+    const { folders } = hostSkills({ home, project, env: {} });
+    expect(folders.map(({ id, scope }) => [id, scope])).toEqual([
+      ["claude-plugin:b@m", "user"],
+      ["claude-plugin:c@m", "project"],
+      ["claude-plugin:a@m", "project"],
+    ]);
+    expect(read().folders.map(({ id }) => id)).toEqual(["claude-plugin:b@m"]);
+  });
+
   it("is not looked for outside its marketplace", () => {
     expect(place({ "escape@market": true, "elsewhere@market": true, "tools@unknown": true }).folders).toEqual(
       [],

@@ -104,7 +104,10 @@ function off(names: readonly string[], sources: readonly string[]): string[] {
   return names.flatMap((name) => sources.map((source) => `${lookupKey(name)}@${source}`));
 }
 
-/** Installed plugins by its registry; what `enabledPlugins` says, the nearest file last; denied and switched-off skills. */
+/**
+ * Installed plugins by its registry; what `enabledPlugins` says, the nearest file last; denied and switched-off skills. What is
+ * on only because a project's file says so needs the trust of the project.
+ */
 function claudeCode({ home, project, env }: HostQuestion): HostSkills {
   const directory = env.CLAUDE_CONFIG_DIR || join(home, ".claude");
   const settings = [
@@ -123,7 +126,9 @@ function claudeCode({ home, project, env }: HostQuestion): HostSkills {
       (entry) => isRecord(entry) && typeof entry.installPath === "string" && isFor(entry, project),
     ) as { readonly installPath: string } | undefined;
     if (!here && installed[id] !== undefined) return [];
-    return pluginFolders(id, here?.installPath, market);
+    const own = record(settings[0]?.enabledPlugins)[id];
+    const scope = own === true || (own === undefined && here) ? USER : "project";
+    return pluginFolders({ id, scope, installPath: here?.installPath }, market);
   });
   const denied = settings.flatMap((each) => {
     const rules = texts(record(each?.permissions).deny).flatMap(
@@ -151,8 +156,7 @@ function isFor({ projectPath }: Data, project: string): boolean {
 
 /** `skills/`, and what the plugin's own file names. Without such a file, its marketplace says where it is and what it has. */
 function pluginFolders(
-  id: string,
-  installPath: string | undefined,
+  { id, scope, installPath }: Pick<InstalledFolder, "id" | "scope"> & { installPath: string | undefined },
   marketplaceEntry: ReturnType<typeof marketplaces>,
 ): InstalledFolder[] {
   const own = installPath && readData(join(installPath, ".claude-plugin", "plugin.json"));
@@ -170,7 +174,7 @@ function pluginFolders(
     .filter((root) => isInside(path, root))
     .map((root, at) => {
       const source = `claude-plugin:${id}`;
-      return { id: at === 0 ? source : `${source}/${basename(root)}`, root, scope: USER };
+      return { id: at === 0 ? source : `${source}/${basename(root)}`, root, scope };
     });
 }
 

@@ -1,3 +1,4 @@
+import { chownSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryTree } from "../../test/skill-tree.ts";
@@ -55,6 +56,19 @@ describe("the table of sources", () => {
     const root = temporaryTree({ "packages/app/x": "" });
     expect(ids({ project: join(root, "packages/app") }).slice(1 + USER.length)).toEqual(project("."));
   });
+
+  it.runIf(process.getuid?.() === 0)(
+    "leaves a repository alone that another user made above the project",
+    () => {
+      const root = temporaryTree({ ".git/HEAD": "", "mine/x": "" });
+      const below = () => ids({ project: join(root, "mine") }).slice(1 + USER.length);
+      chownSync(join(root, ".git"), 12345, 12345);
+      expect(below()).toEqual(project("."));
+      // As in a container, where the whole checkout belongs to somebody else.
+      chownSync(join(root, "mine"), 12345, 12345);
+      expect(below()).toEqual([...project(".."), ...project(".")]);
+    },
+  );
 
   it("lists a root once when the project is the home folder", () => {
     expect(ids({ project: "/home/u" })).toEqual([

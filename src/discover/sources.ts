@@ -1,7 +1,8 @@
 // The table of places that skills come from, in their order. The folders themselves are read in `walk.ts`.
 
-import { existsSync } from "node:fs";
+import { type Stats, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { unlessMissing } from "../disk/disk.ts";
 import type { ExtraSource, Identity, Source, SourceScope } from "../model/source.ts";
 import { isSkillFile } from "../package/package.ts";
 import type { HostSkills } from "./host-registries.ts";
@@ -211,9 +212,19 @@ export function projectFolders(project: string): string[] {
   const folders: string[] = [];
   for (let folder = project; ; folder = dirname(folder)) {
     folders.unshift(folder);
-    if (existsSync(join(folder, ".git"))) return folders;
+    const git = unlessMissing(() => statSync(join(folder, ".git"), { throwIfNoEntry: false }), UNREACHABLE);
+    if (git && (folder === project || isOfOwner(git, project))) return folders;
     if (dirname(folder) === folder) return [project];
   }
+}
+
+const UNREACHABLE = ["ENOENT", "ENOTDIR", "ELOOP", "EACCES", "EPERM", "ENAMETOOLONG"];
+const ROOT = 0;
+
+/** Whether the project belongs to whoever made the repository above it: another user could make one in a folder of everybody. */
+function isOfOwner(git: Stats, project: string): boolean {
+  const owners = [ROOT, process.getuid?.(), statSync(project, { throwIfNoEntry: false })?.uid];
+  return owners.includes(git.uid);
 }
 
 function reorder(sources: Source[], order: readonly string[]): Source[] {

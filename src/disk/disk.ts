@@ -22,7 +22,7 @@ export {
   unlessMissing,
   writeFileAtomically,
 } from "./durable.ts";
-export { isBelow, isInside } from "./inside.ts";
+export { isBelow, isInside, realPath } from "./inside.ts";
 export { appendDurably, appendLines, forEachLine, type Lines, readLines, syncAppended } from "./lines.ts";
 export { closeFolder, makePrivate, makePrivateFile, PRIVATE_FILE, PRIVATE_FOLDER } from "./private.ts";
 export { readBounded, readInput, withRegularFile } from "./regular-file.ts";

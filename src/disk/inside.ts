@@ -1,6 +1,8 @@
-// Which paths are inside a folder.
+// Which paths are inside a folder, and where a path leads.
 
+import { realpathSync } from "node:fs";
 import { isAbsolute, relative, sep } from "node:path";
+import { codeOf } from "../model/errors.ts";
 
 /** True when `path` is `folder` or lies below it; both absolute and without links. */
 export function isInside(folder: string, path: string): boolean {
@@ -11,4 +13,14 @@ export function isInside(folder: string, path: string): boolean {
 /** True when `path` lies below `folder` and is not the folder itself; both absolute and without links. */
 export function isBelow(folder: string, path: string): boolean {
   return relative(folder, path) !== "" && isInside(folder, path);
+}
+
+/** The path without links; the path itself if it leads nowhere. */
+export function realPath(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch (thrown) {
+    if (codeOf(thrown) === "") throw thrown;
+    return path;
+  }
 }

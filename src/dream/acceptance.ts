@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { readBounded } from "../disk/disk.ts";
 import type { Attribution, Changed, LearnedStep, VersionRecord, VersionStore } from "../learn/learn.ts";
-import { isRepertoireError, RepertoireError } from "../model/errors.ts";
+import { codeOf, isRepertoireError, RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import { PACKAGE_LIMITS } from "../package/package.ts";
 import { collide, type DreamChange, type Refusal, refuse, savesOf, touchedBy } from "./changes.ts";
@@ -29,6 +29,14 @@ export interface UndoneChanges {
   readonly settings: readonly string[];
 }
 
+/** What an undo would take back. */
+export interface NextUndo {
+  readonly batch: string | undefined;
+  readonly versions: readonly VersionRecord[];
+  /** The proposals whose settings would be taken back. */
+  readonly settings: readonly ProposalRecord[];
+}
+
 export interface Accepted {
   readonly accepted: readonly ProposalRecord[];
   /** What `repertoire undo` takes back together. */
@@ -50,6 +58,8 @@ interface LearnedChanges {
   /** Why these steps would be refused now; undefined if they would be made. */
   refusalOf(steps: readonly LearnedStep[], by?: Attribution): Promise<RepertoireError | undefined>;
   undo(target?: string, by?: Attribution): Promise<readonly Changed[]>;
+  /** What `undo` would take back, newest first; fails if there is nothing. */
+  next(step: "undo", target?: string): Promise<readonly VersionRecord[]>;
 }
 
 /** The person's settings, as far as a dream may propose to change them. */
@@ -160,16 +170,40 @@ export class Acceptance {
 
   /** Takes back what a batch changed, settings included; anything else than a batch of proposals is an undo of learned skills. */
   async undo(target?: string, by?: Attribution): Promise<UndoneChanges> {
-    const { store, learned } = this.needs;
-    const accepted = target === undefined ? [] : await store.proposals.list({ state: "accepted" });
-    const ours = accepted.filter(({ batch, payload }) => batch === target && isSettings(payload));
-    const hasFiles = ours.length === 0 || (await store.versions.list({ batch: target! })).length > 0;
-    const undone = hasFiles ? await learned.undo(target, by) : [];
-    for (const record of ours) await this.set(changeOf(record), false);
-    const numbers = ours.map(({ number }) => number);
+    const { batch, versions, settings } = await this.nextUndo(target);
+    const undone = versions.length > 0 ? await this.needs.learned.undo(batch, by) : [];
+    for (const record of settings) await this.set(changeOf(record), false);
+    const numbers = settings.map(({ number }) => number);
+    const { meta } = this.needs.store;
     if (numbers.length > 0)
-      await store.meta.set(UNDONE, JSON.stringify([...(await undoneSettings(store.meta)), ...numbers]));
-    return { undone, settings: ours.map(({ title }) => title) };
+      await meta.set(UNDONE, JSON.stringify([...(await undoneSettings(meta)), ...numbers]));
+    return { undone, settings: settings.map(({ title }) => title) };
+  }
+
+  /** What an undo would take back. Without a target it is the last change, which may be a dream's of the settings. */
+  async nextUndo(target?: string): Promise<NextUndo> {
+    const { store, learned } = this.needs;
+    const gone = new Set(await undoneSettings(store.meta));
+    const accepted = await store.proposals.list({ state: "accepted" });
+    const made = accepted.filter(({ number, payload }) => isSettings(payload) && !gone.has(number));
+    const newest = made.reduce<ProposalRecord | undefined>(
+      (last, each) => ((each.decidedAt ?? 0) > (last?.decidedAt ?? -1) ? each : last),
+      undefined,
+    );
+    const of = (batch: string | undefined) => made.filter((each) => each.batch === batch);
+    try {
+      const hasFiles = of(target).length === 0 || (await store.versions.list({ batch: target! })).length > 0;
+      const versions = target === undefined || hasFiles ? await learned.next("undo", target) : [];
+      const [{ at, batch } = { at: 0 }] = versions;
+      const isLater = target === undefined && newest !== undefined && batch !== newest.batch;
+      if (isLater && (newest.decidedAt ?? 0) > at)
+        return { batch: newest.batch, versions: [], settings: of(newest.batch) };
+      const settings = target !== undefined ? of(target) : batch === undefined ? [] : of(batch);
+      return { batch: target ?? (settings.length > 0 ? batch : undefined), versions, settings };
+    } catch (thrown) {
+      if (codeOf(thrown) !== "nothing-to-undo" || target !== undefined || !newest) throw thrown;
+      return { batch: newest.batch, versions: [], settings: of(newest.batch) };
+    }
   }
 
   /** A rejected change is not proposed again as it is. */

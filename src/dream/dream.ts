@@ -1,6 +1,6 @@
 // The front door of dream: what other rooms may use.
 
-export type { Accepted, DeclinedProposal, UndoneChanges } from "./acceptance.ts";
+export type { Accepted, DeclinedProposal, NextUndo, UndoneChanges } from "./acceptance.ts";
 export { PASSES, type Pass, type Refusal } from "./changes.ts";
 export { isCorrection } from "./corrections.ts";
 export { type DreamNeeds, type DreamResult, Dreams, type RunOptions } from "./dreams.ts";

@@ -12,6 +12,7 @@ import {
   type AcceptanceNeeds,
   type Accepted,
   isSettings,
+  type NextUndo,
   type UndoneChanges,
 } from "./acceptance.ts";
 import { PASSES, type Pass, splitPlan } from "./changes.ts";
@@ -256,6 +257,17 @@ export class Dreams {
   async undo(target?: string, by?: Attribution): Promise<UndoneChanges> {
     await this.recover();
     return this.acceptance.undo(target, by);
+  }
+
+  /**
+   * What `undo` would take back now.
+   *
+   * @example
+   * const { versions, settings } = await skills.dreams.nextUndo();
+   */
+  async nextUndo(target?: string): Promise<NextUndo> {
+    await this.recover();
+    return this.acceptance.nextUndo(target);
   }
 
   /**

@@ -4,6 +4,7 @@ import { inspectPackage } from "../inspect/inspect.ts";
 import { isRepertoireError } from "../model/errors.ts";
 import { parentName, type SkillName } from "../model/name.ts";
 import { isPortableName, SPEC } from "../package/package.ts";
+import { firstOf } from "../text/lists.ts";
 import { clip } from "../text/markdown.ts";
 import { type ChangeSave, changedBy, type DreamChange, type Refusal, refuse, touchedBy } from "./changes.ts";
 import { lostClauses, sharedWords } from "./clauses.ts";
@@ -153,9 +154,8 @@ function checkArchive(
   }
   const lost = lostClauses(skill.body, text, saved ? GUARD.clauseMerged : GUARD.clauseSame);
   if (lost.length > 0) {
-    const clauses = lost.slice(0, QUOTED).map((clause) => `"${clip(clause.text, QUOTED_CHARS)}"`);
-    const more = lost.length > QUOTED ? ` and ${lost.length - QUOTED} more` : "";
-    add("content-lost", `"${into}" does not say what "${name}" says: ${clauses.join(", ")}${more}.`, [
+    const clauses = lost.map(({ text }) => `"${clip(text, QUOTED_CHARS)}"`);
+    add("content-lost", `"${into}" does not say what "${name}" says: ${firstOf(clauses, QUOTED)}.`, [
       name,
       into,
     ]);

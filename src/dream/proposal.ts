@@ -4,6 +4,8 @@
 import { createHash } from "node:crypto";
 import type { Awaitable } from "../model/awaitable.ts";
 import type { SkillName } from "../model/name.ts";
+import { firstOf } from "../text/lists.ts";
+import { numberOf } from "../text/numbers.ts";
 import { type ChangeKind, type DreamChange, type SettingsChange, touchedBy } from "./changes.ts";
 import type { DreamEvidence } from "./evidence.ts";
 import type { RouteResult } from "./gate.ts";
@@ -182,9 +184,7 @@ export function reasonsFor(
 const NAMED = 4;
 
 export function inSessions(sessions: readonly string[]): string {
-  const named = sessions.slice(0, NAMED).join(", ");
-  const more = sessions.length - NAMED;
-  return `${sessions.length} session${sessions.length === 1 ? "" : "s"} (${named}${more > 0 ? `, and ${more} more` : ""})`;
+  return `${numberOf(sessions.length, "session")} (${firstOf(sessions, NAMED)})`;
 }
 
 /** `undone` is kept as accepted: whether its change was taken back follows from the versions. */

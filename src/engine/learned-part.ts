@@ -24,7 +24,7 @@ export function openLearned(
     mirror: turns.mirror,
     sources: turns.sources,
     store,
-    mayWrite: (author, name) => turns.mayWrite(author, name),
+    mayWrite: (agent, name) => turns.mayWrite(agent, name),
     clock: turns.clock,
     surroundings: surroundingsOf(turns.sources),
     ...options,

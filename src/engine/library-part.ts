@@ -1,7 +1,7 @@
 // What a person or a program does with the library outside a turn: look, check, switch, refresh, watch.
 
-import { existsSync, readdirSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { linkSkill, switchSkill } from "../config/config.ts";
 import {
   DECIDING_HOSTS,
@@ -33,6 +33,7 @@ import {
   type SkillReport,
   type SourceReport,
   summariseInspection,
+  Targets,
 } from "../library/library.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import { RepertoireError } from "../model/errors.ts";
@@ -43,7 +44,6 @@ import type { Turn } from "../model/turn.ts";
 import { isSkillFile } from "../package/package.ts";
 import type { Profile } from "../parse/parse.ts";
 import type { Explanation } from "../recall/recall.ts";
-import { didYouMean, nearTo } from "../text/near.ts";
 import type { Fleet } from "./fleet-part.ts";
 import { openInspections } from "./inspections.ts";
 import type { TurnEngine } from "./turn-engine.ts";
@@ -110,6 +110,7 @@ export class LibraryPart {
   private readonly scanner: LibraryScanner;
   private readonly leadsTo: (name: string) => Promise<string>;
   private readonly fleet: () => Promise<Fleet | undefined>;
+  private readonly targets: Targets;
   private readonly closers: (() => Promise<void>)[] = [];
 
   /** `leadsTo` says which name an old one leads to; itself if nowhere. */
@@ -125,6 +126,14 @@ export class LibraryPart {
     this.scanner = scanner;
     this.leadsTo = needs.leadsTo;
     this.fleet = needs.fleet;
+    this.targets = new Targets({
+      dir: turns.config.dir,
+      find: async (name) => {
+        const { library, current } = await this.lookUp(name);
+        return library.find(current);
+      },
+      offered: async () => (await this.view()).visible(),
+    });
   }
 
   /**
@@ -256,7 +265,7 @@ export class LibraryPart {
   }): Promise<CheckReport> {
     const { profile } = options;
     const { sources } = this.turns;
-    const path = options.path === undefined ? undefined : await this.pathOf(options.path);
+    const path = options.path === undefined ? undefined : await this.targets.path(options.path);
     const where = path === undefined ? { sources } : { path };
     const { onProgress } = this.turns.options;
     const also = async (skills: readonly Skill[]) => {
@@ -266,7 +275,9 @@ export class LibraryPart {
     };
     const checked = await checkSkills(where, { profile, also, onProgress });
     const withinMs = path === undefined ? INSPECTED_BESIDES : undefined;
-    const inspected = await this.inspectAll((await this.checkedPlaces(path)) ?? [], { onProgress, withinMs });
+    const folder = path !== undefined && isSkillFile(basename(path)) ? dirname(path) : path;
+    const places = folder === undefined ? await this.allPlaces() : await placesAt(folder);
+    const inspected = await this.inspectAll(places ?? [], { onProgress, withinMs });
     return { ...checked, inspection: summariseInspection(inspected) };
   }
 
@@ -279,7 +290,7 @@ export class LibraryPart {
   async inspect(options: InspectOptions = {}): Promise<InspectionReport> {
     const targets = typeof options.target === "string" ? [options.target] : (options.target ?? []);
     const places = await Promise.all(
-      targets.length === 0 ? [this.placesOf(undefined)] : targets.map((target) => this.placesOf(target)),
+      targets.length === 0 ? [this.allPlaces()] : targets.map((target) => this.targets.places(target)),
     );
     return this.inspectAll(places.flat(), options);
   }
@@ -300,37 +311,10 @@ export class LibraryPart {
     return report;
   }
 
-  private async checkedPlaces(path: string | undefined): Promise<InspectionPlace[] | undefined> {
-    if (path === undefined) return this.placesOf(undefined);
-    const folder = isSkillFile(basename(path)) ? dirname(path) : path;
-    return placesAt(folder);
-  }
-
-  /** A path that exists, or the folder of the skill of this name. */
-  private async pathOf(asked: string): Promise<string> {
-    const path = resolve(this.turns.config.dir, asked);
-    if (existsSync(path)) return path;
-    if (!isPath(asked)) {
-      const { library, current } = await this.lookUp(asked);
-      const skill = library.find(current);
-      if (skill) return skill.directory;
-    }
-    throw nothingAt(path, asked, isPath(asked) ? [] : (await this.view()).visible());
-  }
-
-  private async placesOf(target: string | undefined): Promise<InspectionPlace[]> {
-    const { config, sources } = this.turns;
-    if (target === undefined) {
-      const names = new Map((await this.view()).list().map(({ skill }) => [skill.path, skill.name]));
-      return placesInSources(sources, (path) => names.get(path));
-    }
-    const found = isPath(target) ? undefined : await this.lookUp(target);
-    const skill = found?.library.find(found.current);
-    if (skill) return [{ name: skill.name, path: skill.directory, kind: "folder" }];
-    const path = resolve(config.dir, target);
-    const places = await placesAt(path);
-    if (places) return places;
-    throw nothingAt(path, target, isPath(target) ? [] : (await this.view()).visible());
+  /** The packages of all skills. */
+  private async allPlaces(): Promise<InspectionPlace[]> {
+    const names = new Map((await this.view()).list().map(({ skill }) => [skill.path, skill.name]));
+    return placesInSources(this.turns.sources, (path) => names.get(path));
   }
 
   /**
@@ -563,17 +547,4 @@ export class LibraryPart {
     this.scanner.close();
     await Promise.all(this.closers.splice(0).map((close) => close()));
   }
-}
-
-/** Whether a text can only be a path, not the name of a skill. */
-function isPath(text: string): boolean {
-  return /^[.~/\\]|^[a-z]:/i.test(text);
-}
-
-/** With the names that were perhaps meant: files beside the path, and skills. */
-function nothingAt(path: string, asked: string, skills: readonly Skill[]): RepertoireError {
-  const folder = dirname(path);
-  const beside = existsSync(folder) ? readdirSync(folder).map((name) => join(dirname(asked), name)) : [];
-  const near = nearTo(asked, [...skills.map(({ name }) => name), ...beside]);
-  return new RepertoireError("path-not-found", `There is nothing at ${path}.${didYouMean(near)}`, asked);
 }

@@ -281,7 +281,7 @@ export class Repertoire {
   }
 
   /**
-   * The cards of the skills that a session recalled lately, most relevant first.
+   * The cards of the skills that a session recalled lately: of the last turn, then the others, each most relevant first.
    *
    * @example
    * const cards = await skills.workingMemory("s1");

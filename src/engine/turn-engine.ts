@@ -16,14 +16,7 @@ import {
 } from "../discover/discover.ts";
 import { closeFolder } from "../disk/disk.ts";
 import type { TurnStore } from "../journal/journal.ts";
-import {
-  asRequest,
-  type LibraryReader,
-  LibraryView,
-  matchesAny,
-  StoredLibrary,
-  Visibility,
-} from "../library/library.ts";
+import { asRequest, type LibraryReader, LibraryView, StoredLibrary, Visibility } from "../library/library.ts";
 import type { Clock } from "../model/clock.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Source, SourceScope } from "../model/source.ts";
@@ -167,7 +160,7 @@ export class TurnEngine {
     );
   }
 
-  /** The cards of the skills that a session recalled lately, most relevant first. */
+  /** The cards of the skills that a session recalled lately: of the last turn, then the others, each most relevant first. */
   workingMemory(session: string): ReturnType<TurnPrompt["workingMemory"]> {
     return this.prompts.workingMemory(session);
   }
@@ -199,15 +192,11 @@ export class TurnEngine {
     return new Visibility({ agent, allowlist, enable, disable, disabledByHost, scopeOf, env });
   }
 
-  /** Whether an author may save, change or delete a skill of this name: an agent the names that it may see or was given. */
-  mayWrite(author: string, name: SkillName): boolean {
-    const agent = /^agent(?::(?<name>.+))?$/.exec(author);
-    if (!agent) return true;
-    const named = agent.groups?.name ?? this.config.agent;
-    const given = named === undefined ? [] : (this.config.agents[named]?.write ?? []);
-    const isGiven = (rule: string) =>
-      rule.endsWith("/") ? name.startsWith(rule.toLowerCase()) : matchesAny([rule], name);
-    return this.visibility(named).allows(name) || given.some(isGiven);
+  /** Whether an agent (the configured one unless named) may save, change or delete a skill of this name. */
+  mayWrite(agent: string | undefined, name: SkillName): boolean {
+    const writer = agent ?? this.config.agent;
+    const given = writer === undefined ? undefined : this.config.agents[writer]?.write;
+    return this.visibility(writer).mayWrite(name, given);
   }
 
   /** What an agent may see of the library, without a scan as long as no folder above a skill has changed. */

@@ -17,7 +17,7 @@ const FALSE_NEGATION =
 
 /** Words that describe an attack; an attacker does not use them. */
 const DESCRIBES =
-  /\b(?:injections?|jailbreaks?|attacks?|attackers?|attacking|malicious|malware|adversar\w{0,6}|suspicious|red flags?|detect(?:s|ed|ion|ing)?|vulnerab\w{0,8}|exploit\w{0,5}|anti-?patterns?|unsafe|dangerous|untrusted|hostile|phishing|threats?|blocked|blocklist|denylist|forbidden|prohibited|payloads?)\b|❌|✗|🚫/;
+  /\b(?:injections?|jailbreaks?|attacks?|attackers?|attacking|malicious|malware|adversar\w{0,6}|suspicious|red flags?|detect(?:s|ed|ion|ing)?|vulnerab\w{0,8}|exploit\w{0,5}|anti-?patterns?|unsafe|dangerous|untrusted|hostile|phishing|threats?|blocked|blocklist|denylist|forbidden|prohibited|inert|payloads?)\b|❌|✗|🚫/;
 /** Words that introduce a quotation. */
 const CITES =
   /\b(?:says?|saying|reads?|contain(?:s|ing)?|phrases?|patterns?|such as|e\.g\.|for example|(?<![./])examples?(?!\.)|like|never|avoid|reject|refuse|scan(?:s|ner|ning)?|audit|sanitiz\w{0,5}|flag(?:s|ged)?|includes?|match(?:es|ing)?|grep)\b/;

@@ -19,58 +19,91 @@ const ENCODED =
 
 /** The readable texts that are encoded inside `text`. */
 export function decodedTexts(text: string): string[] {
-  const found: string[] = [];
-  if (!mayBeEncoded(text) || !ENCODED.test(text)) return found;
-  const keep = (decoded: string | undefined): void => {
-    if (decoded !== undefined && decoded.trim().length >= 6) found.push(decoded);
-  };
-  for (const match of text.matchAll(BASE64)) keep(readable(fromBase64(match[0])));
-  for (const match of text.matchAll(HEX)) keep(readable(Buffer.from(match[0], "hex")));
-  for (const match of text.matchAll(HEX_ESCAPES)) keep(fromCodes(match[0], /[0-9a-fA-F]{2}/g, 16));
-  for (const match of text.matchAll(PERCENT))
-    keep(readable(Buffer.from(match[0].replaceAll("%", ""), "hex")));
-  for (const match of text.matchAll(UNICODE_ESCAPES)) keep(fromCodes(match[0], /[0-9a-fA-F]{2,5}/g, 16));
-  for (const match of text.matchAll(OCTAL_ESCAPES)) keep(fromCodes(match[0], /[0-7]{3}/g, 8));
-  for (const match of text.matchAll(ENTITIES)) keep(fromEntities(match[0]));
-  for (const match of text.matchAll(CHAR_CODES)) keep(fromCodes(match[0], /[0-9]{2,3}/g, 10));
-  if (/\brev\b|\[::-1\]|\.reverse\(\)|strrev\(/.test(text) && text.length < 4_000)
-    keep([...text].reverse().join(""));
-  if (/rot_?13|n-za-m/i.test(text) && text.length < 4_000) keep(rot13(text));
-  return found.map((decoded) => decoded.slice(0, INSPECT_LIMITS.decodedPerFile));
+  const signs = encodingSigns(text);
+  return signs === 0 || !ENCODED.test(text) ? [] : decode(text, signs);
 }
 
-/** A quick check in one pass, of which `ENCODED` is the exact one: a long run of letters, an escape, a list of numbers, a reversal. */
-function mayBeEncoded(text: string): boolean {
+function decode(text: string, signs: number): string[] {
+  const found: string[] = [];
+  const keep = (decoded: string | undefined): void => {
+    if (decoded !== undefined && decoded.trim().length >= 6)
+      found.push(decoded.slice(0, INSPECT_LIMITS.decodedPerFile));
+  };
+  if (signs & LONG_RUN) {
+    for (const match of text.matchAll(BASE64)) keep(readable(fromBase64(match[0])));
+    for (const match of text.matchAll(HEX)) keep(readable(Buffer.from(match[0], "hex")));
+  }
+  if (signs & ESCAPE) {
+    for (const match of text.matchAll(HEX_ESCAPES)) keep(fromCodes(match[0], /[0-9a-fA-F]{2}/g, 16));
+    for (const match of text.matchAll(PERCENT))
+      keep(readable(Buffer.from(match[0].replaceAll("%", ""), "hex")));
+    for (const match of text.matchAll(UNICODE_ESCAPES)) keep(fromCodes(match[0], /[0-9a-fA-F]{2,5}/g, 16));
+    for (const match of text.matchAll(OCTAL_ESCAPES)) keep(fromCodes(match[0], /[0-7]{3}/g, 8));
+    for (const match of text.matchAll(ENTITIES)) keep(fromEntities(match[0]));
+  }
+  if (signs & NUMBERS)
+    for (const match of text.matchAll(CHAR_CODES)) keep(fromCodes(match[0], /[0-9]{2,3}/g, 10));
+  if (signs & REVERSAL && text.length < 4_000) {
+    if (/\brev\b|\[::-1\]|\.reverse\(\)|strrev\(/.test(text)) keep([...text].reverse().join(""));
+    if (/rot_?13|n-za-m/i.test(text)) keep(rot13(text));
+  }
+  return found;
+}
+
+/** What a text has that a decoder needs. */
+const LONG_RUN = 1;
+const ESCAPE = 2;
+const NUMBERS = 4;
+const REVERSAL = 8;
+
+/** A quick check in one pass: a long run of letters, an escape, a list of numbers, a reversal. */
+function encodingSigns(text: string): number {
+  const length = text.length;
+  let signs = 0;
   let run = 0;
   let numbers = 0;
-  for (let at = 0; at < text.length; at++) {
+  for (let at = 0; at < length; at++) {
     const code = text.charCodeAt(at);
-    if (isTokenCode(code)) {
-      if (++run >= 20) return true;
-      const char = text[at]!;
-      if ((char === "r" || char === "R") && /^r(?:ev|ot|everse)/i.test(text.slice(at, at + 7))) return true;
-      if ((char === "n" || char === "N") && text[at + 1] === "-") return true;
-      if (char === "0" && (text[at + 1] === "x" || text[at + 1] === "X")) return true;
+    const kind = code < 128 ? KINDS[code]! : 0;
+    if (kind === TOKEN) {
+      if (++run >= 20) signs |= LONG_RUN;
+      continue;
+    }
+    if (kind === 0) {
+      run = 0;
+      continue;
+    }
+    const next = at + 1 < length ? text.charCodeAt(at + 1) : 0;
+    if (kind === TOKEN_SIGN) {
+      if (++run >= 20) signs |= LONG_RUN;
+      if (code === 0x30) {
+        if (next === 0x78 || next === 0x58) signs |= ESCAPE;
+      } else if (code === 0x6e || code === 0x4e) {
+        if (next === 0x2d) signs |= REVERSAL;
+      } else if (/^r(?:ev|ot|everse)/i.test(text.slice(at, at + 7))) signs |= REVERSAL;
       continue;
     }
     run = 0;
-    if (code === 0x5c || code === 0x25 || (code === 0x26 && text[at + 1] === "#")) return true;
-    if (code === 0x5b && text[at + 1] === ":") return true;
-    if ((code === 0x2c || code === 0x3b) && ++numbers >= 7) return true;
+    if (code === 0x5c || code === 0x25) signs |= ESCAPE;
+    else if (code === 0x26) {
+      if (next === 0x23) signs |= ESCAPE;
+    } else if (code === 0x5b) {
+      if (next === 0x3a) signs |= REVERSAL;
+    } else if (++numbers >= 7) signs |= NUMBERS;
   }
-  return false;
+  return signs;
 }
 
-function isTokenCode(code: number): boolean {
-  return (
-    (code >= 97 && code <= 122) ||
-    (code >= 65 && code <= 90) ||
-    (code >= 47 && code <= 57) ||
-    code === 0x2b ||
-    code === 0x2d ||
-    code === 0x5f
-  );
-}
+/** What a character of ASCII is to that check: a letter of a run, one that may also begin a sign, or a sign. */
+const TOKEN = 1;
+const TOKEN_SIGN = 2;
+const SIGN = 3;
+const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
+  const char = String.fromCharCode(code);
+  if (/[rn0]/i.test(char)) return TOKEN_SIGN;
+  if (/[\w+/-]/.test(char)) return TOKEN;
+  return /[\\%&[,;]/.test(char) ? SIGN : 0;
+});
 
 /** The line without quotes, escapes and concatenations that split a command, or undefined if there are none. */
 export function unspliced(line: string): string | undefined {

@@ -17,6 +17,7 @@ const MOST_EXACT = 24;
 const MOST_LITERALS = 160;
 /** Literals that are worth less are in every text: one letter. */
 const LEAST_WORTH = 2;
+const RARE = 6;
 /** Characters that match themselves; the last one may be repeated, so it is left out if a quantifier follows. */
 const PLAIN = /[^\\^$.*+?()[\]{}|]{2,}(?![*+?{])/y;
 const ANYTHING: Part = { needs: undefined };
@@ -40,7 +41,7 @@ function leastWorthOf(set: Literals): number {
   if (set === undefined || set.length === 0 || set.length > MOST_LITERALS) return 0;
   const known = worths.get(set);
   if (known !== undefined) return known;
-  let least = Number.POSITIVE_INFINITY;
+  let least = RARE;
   for (const literal of set) least = Math.min(least, worthOf(literal));
   worths.set(set, least);
   return least;
@@ -50,11 +51,11 @@ function leastWorthOf(set: Literals): number {
 function better(a: Literals, b: Literals): Literals {
   const [left, right] = [leastWorthOf(a), leastWorthOf(b)];
   if (Math.max(left, right) < LEAST_WORTH) return undefined;
-  if (Math.min(left, 6) === Math.min(right, 6)) return a!.length <= b!.length ? a : b;
+  if (left === right) return a!.length <= b!.length ? a : b;
   return left > right ? a : b;
 }
 
-/** How rare a literal is: a sign counts as two letters, a character outside ASCII as three. */
+/** How rare a literal is: a sign counts as two letters, a character outside ASCII as three. What is rarer than `RARE` is no better. */
 function worthOf(literal: string): number {
   let worth = 0;
   let blank = true;
@@ -63,8 +64,9 @@ function worthOf(literal: string): number {
     const edge = code === 0xe000;
     if (!edge && code !== 0x20) blank = false;
     worth += edge || code === 0x20 || isWordCode(code) ? 1 : code > 0x7f ? 3 : 2;
+    if (worth >= RARE && !blank) return RARE;
   }
-  return blank ? 0 : worth;
+  return blank ? 0 : Math.min(worth, RARE);
 }
 
 /** Whether a character is a letter or digit of ASCII, or `_`. */

@@ -223,30 +223,43 @@ class Search {
   }
 
   search(texts: readonly string[]): (readonly number[] | undefined)[] {
-    const { initial, next, classes } = this.#automaton;
-    const lists: (readonly number[] | undefined)[] = initial.slice();
-    const [kinds, done] = [this.#kinds, this.#done];
-    for (let index = 0; index < texts.length; index++) {
-      const text = texts[index]!;
-      const searched = ++this.#searched;
-      let state = 0;
-      for (let at = 0; at < text.length; at++) {
-        state = next[state * CLASSES + classes[text.charCodeAt(at)]!]!;
-        const kind = kinds[state]!;
-        if (kind === NOTHING || done[state] === searched) continue;
-        if (kind === ENDS_WORD && isWordAt(text, at + 1)) continue;
-        let missing = false;
-        for (const sought of this.#endsOf(state)) {
-          if (sought.last === searched) continue;
-          if (isAt(sought.needle, text, at + 1)) {
-            sought.last = searched;
-            note(sought, index, lists);
-          } else missing = true;
-        }
-        if (!missing) done[state] = searched;
-      }
-    }
+    const lists: (readonly number[] | undefined)[] = this.#automaton.initial.slice();
+    for (let index = 0; index < texts.length; index++) this.#scan(texts[index]!, index, lists);
     return lists;
+  }
+
+  /** One text; short, so that V8 compiles the loop alone and only once. */
+  #scan(text: string, index: number, lists: (readonly number[] | undefined)[]): void {
+    const { next, classes } = this.#automaton;
+    const [kinds, done] = [this.#kinds, this.#done];
+    const searched = ++this.#searched;
+    const length = text.length;
+    let state = 0;
+    for (let at = 0; at < length; at++) {
+      state = next[state * CLASSES + classes[text.charCodeAt(at)]!]!;
+      if (kinds[state] !== NOTHING && done[state] !== searched)
+        this.#arrive(state, text, at + 1, index, lists);
+    }
+  }
+
+  #arrive(
+    state: number,
+    text: string,
+    end: number,
+    index: number,
+    lists: (readonly number[] | undefined)[],
+  ): void {
+    if (this.#kinds[state] === ENDS_WORD && end < text.length && isWordCode(text.charCodeAt(end))) return;
+    const searched = this.#searched;
+    let missing = false;
+    for (const sought of this.#endsOf(state)) {
+      if (sought.last === searched) continue;
+      if (isAt(sought.needle, text, end)) {
+        sought.last = searched;
+        note(sought, index, lists);
+      } else missing = true;
+    }
+    if (!missing) this.#done[state] = searched;
   }
 
   #endsOf(state: number): readonly Sought[] {
@@ -305,5 +318,5 @@ function needleOf(marked: string): Needle {
 }
 
 function isWordAt(text: string, at: number): boolean {
-  return isWordCode(text.charCodeAt(at));
+  return at >= 0 && at < text.length && isWordCode(text.charCodeAt(at));
 }

@@ -2,6 +2,8 @@
 //
 // A parser would refuse most of what skills contain: fences with placeholders, three languages in one string, half a script.
 
+import { isWordCode } from "./literals.ts";
+
 export type Language = "shell" | "python" | "javascript";
 
 export interface Statement {
@@ -108,6 +110,8 @@ class Cutter {
   }
 
   #step(at: number): number {
+    const end = wordEnd(this.#text, at);
+    if (end > at) return this.#word(at, end);
     const char = this.#text[at]!;
     if (char === "\n") return this.#newline(at);
     if (this.#isComment(at)) return endOfLine(this.#text, at);
@@ -122,6 +126,12 @@ class Cutter {
       return at + 1;
     }
     return this.#take(char, at + 1);
+  }
+
+  /** Letters are never the start of anything else, so they are taken together. */
+  #word(at: number, end: number): number {
+    const room = Math.max(1, STATEMENT - this.#code.length);
+    return this.#take(this.#text.slice(at, Math.min(end, at + room)), end);
   }
 
   #take(part: string, next: number, bare = part): number {
@@ -365,6 +375,13 @@ function functionName(code: string): string | undefined {
     );
   if (named && !/^(?:if|for|while|switch|catch|with)$/.test(named[1]!)) return named[1];
   return undefined;
+}
+
+/** The end of the letters, digits and `_` that start at `at`. */
+function wordEnd(text: string, at: number): number {
+  let end = at;
+  while (end < text.length && isWordCode(text.charCodeAt(end))) end++;
+  return end;
 }
 
 function endOfLine(text: string, at: number): number {

@@ -130,6 +130,11 @@ export function isAgent(author: string): boolean {
   return /^agent\b/.test(author);
 }
 
+/** The name of an author such as `agent:reviewer`; undefined if it has none. */
+export function agentName(author: string): string | undefined {
+  return /^agent:(?<name>.+)$/.exec(author)?.groups?.name;
+}
+
 interface SafetyCheck {
   readonly files: readonly PackageFile[];
   /** What the files change; its findings are known. */

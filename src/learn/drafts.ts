@@ -20,6 +20,7 @@ import {
 import { didYouMean, nearTo } from "../text/near.ts";
 import { summaryOf } from "../text/summary.ts";
 import {
+  agentName,
   checkConformance,
   checkCovering,
   checkDigest,
@@ -100,8 +101,8 @@ interface DraftNeeds {
   readonly redirects: RedirectStore;
   readonly clock: Clock;
   readonly files: Files;
-  /** Whether the configuration lets this author save, change or delete a skill of this name. */
-  readonly mayWrite: (author: string, name: SkillName) => boolean;
+  /** Whether the configuration lets this agent, perhaps without a name, save, change or delete a skill of this name. */
+  readonly mayWrite: (agent: string | undefined, name: SkillName) => boolean;
 }
 
 export class Drafts {
@@ -228,8 +229,9 @@ export class Drafts {
   }
 
   private mayWrite(author: string, name: SkillName): boolean {
-    const isPersonal = isAgent(author) && this.library.skills.get(name)?.manifest.userOnly === true;
-    return !isPersonal && this.needs.mayWrite(author, name);
+    if (!isAgent(author)) return true;
+    const isPersonal = this.library.skills.get(name)?.manifest.userOnly === true;
+    return !isPersonal && this.needs.mayWrite(agentName(author), name);
   }
 
   /** The place of the learned skill of this name, or an error that says what the name is instead, to those who may know. */

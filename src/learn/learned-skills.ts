@@ -11,6 +11,7 @@ import { codeOf, isRepertoireError, messageOf, RepertoireError } from "../model/
 import { lookupKey, type SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 import { type PackageFile, packageDigest, writeNewPackage } from "../package/package.ts";
+import { firstOf } from "../text/lists.ts";
 import { changeEvent } from "./change-event.ts";
 import { learnedName } from "./checks.ts";
 import { Drafts, type LearnedStep, type Notice, type SaveRequest } from "./drafts.ts";
@@ -42,8 +43,8 @@ export interface LearnedNeeds extends PlaceNeeds {
   readonly recall: (message: string, limit: number) => Promise<readonly SkillName[]>;
   readonly store: ChangeStore & { readonly journal: Pick<JournalStore, "append" | "tallies"> };
   readonly clock: Clock;
-  /** Whether the configuration lets this author save, change or delete a skill of this name; everybody may unless given. */
-  readonly mayWrite?: ((author: string, name: SkillName) => boolean) | undefined;
+  /** Whether the configuration lets this agent, perhaps without a name, save, change or delete a skill of this name; all may unless given. */
+  readonly mayWrite?: ((agent: string | undefined, name: SkillName) => boolean) | undefined;
   readonly files?: Files | undefined;
   /** What is known about packages outside their folders. */
   readonly surroundings?: PackageSurroundings | undefined;
@@ -90,6 +91,9 @@ export interface PlacedPackage {
   readonly files: readonly PackageFile[];
   readonly beside?: BesidePackage | null | undefined;
 }
+
+/** How many skills the reason of an undo names. */
+const NAMED = 3;
 
 export class LearnedSkills {
   private readonly needs: LearnedNeeds;
@@ -290,9 +294,8 @@ export class LearnedSkills {
     const { author = "person" } = by;
     return this.change(async () => {
       const undone = await this.versionsToUndo(target);
-      const reason = by.reason ?? `undo of ${undone[0]!.action} (${namesOf(undone)})`;
-      const changes = await this.versions.undoChanges(undone);
-      const records = await this.versions.apply(changes, { author, reason });
+      const reason = by.reason ?? stepInWords("undo", undone);
+      const records = await this.versions.apply(await this.versions.undoChanges(undone), { author, reason });
       return records.map((version) => this.changed(placeOf(version), "undone", { version }));
     });
   }
@@ -308,14 +311,14 @@ export class LearnedSkills {
     const { author = "person" } = by;
     return this.change(async () => {
       const redone = await this.versionsToRedo(name);
-      const reason = by.reason ?? `redo of ${redone[0]!.action} (${namesOf(redone)})`;
+      const reason = by.reason ?? stepInWords("redo", redone);
       const records = await this.versions.apply(await this.versions.redoChanges(redone), { author, reason });
       return records.map((version) => this.changed(placeOf(version), "redone", { version }));
     });
   }
 
   /**
-   * The versions that `undo` would take back now, newest first; those that `redo` would make again with `redo`.
+   * The versions that `undo` would take back now, or `redo` make again, newest first.
    *
    * @example
    * const [last] = await skills.learned.next("undo");
@@ -591,6 +594,6 @@ export class LearnedSkills {
   }
 }
 
-function namesOf(versions: readonly VersionRecord[]): string {
-  return [...new Set(versions.map(({ name }) => name))].join(", ");
+function stepInWords(step: "undo" | "redo", versions: readonly VersionRecord[]): string {
+  return `${step} of ${versions[0]!.action} (${firstOf([...new Set(versions.map(({ name }) => name))], NAMED)})`;
 }

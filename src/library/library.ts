@@ -33,5 +33,6 @@ export { LibraryScanner } from "./scanner.ts";
 export { asRequest, breathe, inSlices, quiet, stopSlices } from "./slices.ts";
 export { type LibrarySnapshot, sourcesKey } from "./snapshot.ts";
 export { SnapshotDamage } from "./snapshot-file.ts";
+export { Targets } from "./targets.ts";
 export { type Audience, LibraryView } from "./view.ts";
 export { Visibility } from "./visibility.ts";

@@ -13,7 +13,7 @@ export type Sort = (typeof SORTS)[number];
 export interface SkillSelection {
   /** Also skills that another one shadows or that the agent may not see. */
   readonly all?: boolean | undefined;
-  /** All of them are in the name or the description. */
+  /** All of them are in the name or the description, or are globs that the name fits. */
   readonly words?: readonly string[] | undefined;
   /** The id of a source, or a glob. */
   readonly source?: string | undefined;
@@ -44,7 +44,7 @@ export function selectSkills(
       isShown(one) &&
       (state === undefined || one.state === state) &&
       (unusedSince === undefined || (lastUses.get(name) ?? 0) < unusedSince) &&
-      wanted.every((word) => text.includes(word))
+      wanted.every((word) => text.includes(word) || (word.includes("*") && matchesAny([word], name)))
     );
   });
 }

@@ -4,6 +4,7 @@
 import { RepertoireError } from "../model/errors.ts";
 import { compareNames, type SkillName } from "../model/name.ts";
 import type { ListedSkill, Skill } from "../model/skill.ts";
+import { firstOf } from "../text/lists.ts";
 import { didYouMean, nearTo } from "../text/near.ts";
 import type { Library } from "./precedence.ts";
 import type { JudgedState, Visibility } from "./visibility.ts";
@@ -124,7 +125,6 @@ export class LibraryView {
     const near = nearTo(spelling, names);
     const meant = near.length > 0 ? didYouMean(near) : "";
     if (near.length > 0 && audience === "person") return meant;
-    const more = names.length - NAMES_IN_ERROR;
-    return `${meant} Visible: ${names.slice(0, NAMES_IN_ERROR).join(", ")}${more > 0 ? `, and ${more} more` : ""}.`;
+    return `${meant} Visible: ${firstOf(names, NAMES_IN_ERROR)}.`;
   }
 }

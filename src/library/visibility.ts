@@ -66,6 +66,13 @@ export class Visibility {
     return this.isAllowed?.(name) ?? true;
   }
 
+  /** Whether the agent may save, change or delete a skill of this name: one that it may see, or a name or `prefix/` in `given`. */
+  mayWrite(name: SkillName, given: readonly string[] = []): boolean {
+    const isGiven = (rule: string) =>
+      rule.endsWith("/") ? name.startsWith(rule.toLowerCase()) : matchesAny([rule], name);
+    return this.allows(name) || given.some(isGiven);
+  }
+
   /** What a person enables by its name is enabled, whatever an agent's settings say. */
   private isOffInHost(skill: Judged): boolean {
     const { enable = [], disabledByHost = [] } = this.options;

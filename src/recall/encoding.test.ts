@@ -60,6 +60,20 @@ describe("encoding", () => {
     embedSkills: async (skills: readonly unknown[]) => skills.map((_, i) => unit(i)),
   };
 
+  test("counts the skills without a vector, and none without an encoder", async () => {
+    const skills = [skillOf("one"), skillOf("two")];
+    const needs = {
+      encoder: async () => encoder,
+      cacheDir: mkdtempSync(join(folder, "cache-")),
+      body: () => "",
+    };
+    expect(await new Encoding(needs).encode(skills, { most: 0 })).toBe(2);
+    await new Encoding(needs).encode(skills);
+    expect(await new Encoding(needs).encode(skills, { most: 0 })).toBe(0);
+    expect(await new Encoding({ ...needs, encoder: undefined }).encode(skills)).toBe(0);
+    expect(await new Encoding({ ...needs, encoder: async () => undefined }).encode(skills)).toBe(0);
+  });
+
   test("serves the process if the vectors cannot be kept", async () => {
     const file = join(folder, "a-file");
     writeFileSync(file, "");

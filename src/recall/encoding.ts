@@ -86,11 +86,15 @@ export class Encoding {
     };
   }
 
-  /** Encodes the skills that have no vector yet, if they are not more than `most`. Returns how many still have none. */
+  /**
+   * Encodes the skills that have no vector yet, if they are not more than `most`. Returns how many still have none; 0 without
+   * an encoder.
+   */
   async encode(skills: readonly Skill[], options: EncodeOptions = {}): Promise<number> {
-    if (options.most === 0) return skills.length;
+    if (this.needs.encoder === undefined) return 0;
+    if (options.most === 0 && this.opened === undefined && !this.hasFile()) return skills.length;
     const opened = await this.open();
-    if (opened === undefined) return skills.length;
+    if (opened === undefined) return 0;
     const { encoder, vectors } = opened;
     await this.takeShared(opened, skills);
     const missing = skills.filter(({ digest }) => vectors.rowOf(digest) === undefined);

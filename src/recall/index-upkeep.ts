@@ -63,7 +63,7 @@ export class Indexing {
     });
   }
 
-  /** Encodes the skills that have no vector yet, if they are not more than `most`. Returns how many still have none. */
+  /** Encodes the skills that have no vector yet, if they are not more than `most`. Returns how many still have none; 0 without an encoder. */
   async encode(options: EncodeOptions = {}): Promise<number> {
     const snapshot = await this.needs.library.snapshot();
     return this.encoding.encode(indexable(snapshot.library()), options);

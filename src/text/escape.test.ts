@@ -141,6 +141,9 @@ describe("tokens that begin or end a turn", () => {
       expect(escaped(text)).not.toContain(plain);
     }
     expect(dataForModel({ a: [{ b: text }] })).toEqual({ a: [{ b: forEnvelope(text) }] });
+    expect(dataForModel({ a: [{ [text]: 1, "a/b": 2 }] })).toEqual({
+      a: [{ [forEnvelope(text)]: 1, "a/b": 2 }],
+    });
     expect(forModel(forModel(text))).toBe(forModel(text));
   });
 

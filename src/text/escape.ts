@@ -183,10 +183,18 @@ export function forModel(text: string): string {
   return withoutTurns(plainBody(text));
 }
 
-/** The same for every text in the data of a tool, its keys aside. The copy holds what JSON keeps. */
+/** A key as programs write them, which can hold no token. */
+const PLAIN_KEY = /^[\w$-]*$/;
+
+/** The same for every text in the data of a tool, and for its keys. The copy holds what JSON keeps. */
 export function dataForModel<T>(data: T): T {
-  const texts = (_key: string, value: unknown) => (typeof value === "string" ? forEnvelope(value) : value);
-  return data === undefined ? data : (JSON.parse(JSON.stringify(data, texts)) as T);
+  const safe = (_key: string, value: unknown) => {
+    if (typeof value === "string") return forEnvelope(value);
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+    if (Object.keys(value).every((key) => PLAIN_KEY.test(key))) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [forEnvelope(key), inner]));
+  };
+  return data === undefined ? data : (JSON.parse(JSON.stringify(data), safe) as T);
 }
 
 /** For a body inside an envelope: Markdown as written, with the tags of envelopes escaped. */

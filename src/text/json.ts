@@ -15,6 +15,14 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Spaces instead of comments, so that positions in JSON.parse's messages stay right. */
+export function withoutComments(text: string): string {
+  const stringOrComment = /"(?:[^"\\]|\\.)*"?|\/\/.*|\/\*[\s\S]*?(?:\*\/|$)/g;
+  return text.replace(stringOrComment, (found) =>
+    found.startsWith('"') ? found : found.replace(/[^\n]/g, " "),
+  );
+}
+
 /** Objects tried in one text: prose with many braces must not cost more than a look. */
 const ATTEMPTS = 64;
 

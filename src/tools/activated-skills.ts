@@ -54,7 +54,7 @@ interface LoadedSkill {
 }
 
 /** Shorter beginnings of a digest could fit another content. */
-const DIGEST_CHARS = 12;
+const DIGEST_CHARS = 16;
 
 export class ActivatedSkills {
   private readonly needs: ToolNeeds;

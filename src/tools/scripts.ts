@@ -5,6 +5,7 @@ import { lstat, open, readdir, stat } from "node:fs/promises";
 import { extname, isAbsolute, join, relative } from "node:path";
 import { isInside } from "../disk/disk.ts";
 import { codeOf, messageOf } from "../model/errors.ts";
+import { firstOf } from "../text/lists.ts";
 import { chooseInterpreter, EXTENSIONS, type ProgramPlaces } from "./interpreter.ts";
 import { isolate, type PackageProgram, policyLimit, type ScriptPolicy } from "./isolation.ts";
 import { SCRIPT_LIMITS } from "./limits.ts";
@@ -178,9 +179,7 @@ async function readFirstLine(file: string): Promise<string> {
 async function choices(mount: string): Promise<string> {
   const scripts = await runnableFiles(mount);
   if (scripts.length === 0) return "The package has no scripts.";
-  const listed = scripts.slice(0, SCRIPT_LIMITS.listedScripts);
-  const more = scripts.length - listed.length;
-  return `Scripts: ${listed.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`;
+  return `Scripts: ${firstOf(scripts, SCRIPT_LIMITS.listedScripts)}.`;
 }
 
 async function runnableFiles(mount: string): Promise<string[]> {

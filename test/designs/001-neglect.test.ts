@@ -95,6 +95,26 @@ describe("a skill that was never used", () => {
 });
 
 describe("the undo of a switch", () => {
+  it("needs no name while it is the last change, and leaves an earlier one alone", async () => {
+    const files = { [`${PLACE}/hollow/SKILL.md`]: "---\nname: hollow\ndescription: Says nothing.\n---\n\n" };
+    const { dreams, learned, clock } = await dreaming({ files });
+    const save = (name: string) => learned.save({ name, content: `Brews ${name}.\n\n1. Boil the water.\n` });
+    await save("tea");
+    const { proposals } = await dreams.run();
+    clock.at += 1_000;
+    await dreams.accept(proposals);
+    clock.at += 1_000;
+    await save("coffee");
+    expect((await dreams.nextUndo()).versions).toMatchObject([{ name: "coffee" }]);
+    expect(await dreams.undo()).toMatchObject({ undone: [{ name: "coffee" }], settings: [] });
+    expect(await dreams.nextUndo()).toMatchObject({
+      versions: [],
+      settings: [{ title: expect.any(String) }],
+    });
+    expect(await dreams.undo()).toMatchObject({ undone: [], settings: [expect.stringContaining("hollow")] });
+    expect(await dreams.undo()).toMatchObject({ undone: [{ name: "tea" }], settings: [] });
+  });
+
   const files = { [`${PLACE}/hollow/SKILL.md`]: skillText("Says nothing.", "", "\n") };
 
   it.each([

@@ -38,7 +38,7 @@ describe("the command line", () => {
     expect(refused).toMatchObject({ code: 1, out: "" });
     expect((await repertoire("activate", "weather", "--yes")).code).toBe(2);
     expect((await repertoire("activate", "weather", "--yes", "--digest", "0000")).code).toBe(2);
-    const stale = await repertoire("activate", "weather", "--yes", "--digest", "0123456789", "--json");
+    const stale = await repertoire("activate", "weather", "--yes", "--digest", "0123456789abcdef", "--json");
     expect(stale.json().error.code).toBe("consent-stale");
     const { digest } = (await repertoire("show", "weather", "--json")).json().skill;
     const listed = (await repertoire("list", "--json", "--digests")).json().skills as {
@@ -46,7 +46,9 @@ describe("the command line", () => {
       digest: string;
     }[];
     expect(listed.find(({ name }) => name === "weather")?.digest).toBe(digest);
-    const activated = await repertoire("activate", "weather", "--yes", "--digest", digest.slice(0, 8));
+    const tooShort = await repertoire("activate", "weather", "--yes", "--digest", digest.slice(0, 15));
+    expect(tooShort.code).toBe(2);
+    const activated = await repertoire("activate", "weather", "--yes", "--digest", digest.slice(0, 16));
     expect(activated.code).toBe(0);
     expect(activated.out).toMatch(/^<skill_content command="weather"/);
     expect((await repertoire("activate", "weather", "--json")).json()).toMatchObject({

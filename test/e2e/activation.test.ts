@@ -153,7 +153,9 @@ describe("consent", () => {
     expect((await failure(tasks.activate("demo", { task: "t" }))).code).toBe("consent-required");
     const yes = person(true);
     await tasks.activate("demo", { task: "asked", ...yes });
-    expect(yes.shown).toMatchObject([{ verdict: "dangerous" }]);
+    const found = { severity: "high", path: "scripts/more.sh" };
+    const findings = expect.arrayContaining([expect.objectContaining(found)]);
+    expect(yes.shown).toMatchObject([{ verdict: "dangerous", findings }]);
     const { digest } = await consents.look("demo");
     await consents.trust("demo", digest);
     expect((await tasks.activate("demo", { task: "t" })).payload.risk).toBe("risky");

@@ -1,7 +1,7 @@
 // Attacks from a cloned project: its configuration, skills, files and knowledge try every way out of the engine. A sentence of a
 // body or a file reaches a model only after a person has agreed to that content.
 
-import { writeFileSync } from "node:fs";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openRepertoire, STYLES } from "../../src/index.ts";
@@ -270,6 +270,22 @@ describe("a folder that the host does not trust", () => {
       JSON.stringify({ projects: { [join(home, "p")]: { hasTrustDialogAccepted: true } } }),
     );
     expect((await asked("claude-code", { ...message, session_id: "t" })).out).toContain(NAME);
+  });
+
+  it("gets no trust from a folder that a link of its own leads to", async () => {
+    const { home, run } = clone({ ...untrusted, "good/src/.keep": "", "p/.git/HEAD": "" });
+    symlinkSync(join(home, "good/src"), join(home, "p/app"));
+    writeFileSync(
+      join(home, ".claude.json"),
+      JSON.stringify({ projects: { [join(home, "good")]: { hasTrustDialogAccepted: true } } }),
+    );
+    const event = { session_id: "s", hook_event_name: "UserPromptSubmit", prompt: MESSAGE };
+    const { out } = await run(
+      ["--home", home, "hook", "claude-code"],
+      JSON.stringify({ ...event, cwd: join(home, "p/app") }),
+    );
+    expect(out).toContain("mine");
+    expect(out).not.toContain(NAME);
   });
 
   it.each(REVISIONS)(

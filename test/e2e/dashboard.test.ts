@@ -698,12 +698,13 @@ describe("a hostile skill", () => {
       `<iframe src="${away}/frame"></iframe><svg onload="window.owned=5"></svg>`,
       `<link rel="stylesheet" href="${away}/link.css"><base href="${away}/">`,
       "evil\u202egnp.exe",
-      `${"> ".repeat(3_000)}deep`,
       `| a | b |\n|---|---|\n${"| x | y |\n".repeat(5_000)}`,
       `[safe](${away}/only-when-clicked)`,
     ].join("\n\n");
     const files = {
       "p/skills/hostile/SKILL.md": `---\nname: hostile\ndescription: "<img src=${away}/d.png onerror=alert(1)> Use never."\n---\n${body}`,
+      // A text that cannot be read as Markdown is shown as it is, so it is a skill of its own.
+      "p/skills/deep/SKILL.md": skillText("Quotes.", "", `${body}\n\n${"> ".repeat(3_000)}deep\n`),
     };
     const { engine, close } = await served({ files });
     await close();
@@ -716,16 +717,25 @@ describe("a hostile skill", () => {
     const visitor = await opened(own.link());
     onTestFinished(() => visitor.close());
     const from = asked.length;
-    for (const hash of ["#/skill/hostile", "#/library", "#/home", "#/health", "#/playground?m=hostile"]) {
+    // Charts of ours are pictures, too.
+    const made = "main :is(img, iframe, style, script, link, base), .markdown svg";
+    for (const hash of [
+      "#/skill/hostile",
+      "#/skill/deep",
+      "#/library",
+      "#/home",
+      "#/health",
+      "#/playground?m=hostile",
+    ]) {
       const page = await show(hash, visitor, originOf(own));
       expect(await page.evaluate(() => (globalThis as { owned?: number }).owned)).toBeUndefined();
-      expect(
-        await page.locator("main img, main iframe, main style, main script, main svg, main link").count(),
-      ).toBe(0);
+      expect(await page.locator(made).count()).toBe(0);
       expect(await page.locator("main a[href^='javascript:'], main a[href^='data:']").count()).toBe(0);
     }
     const page = await show("#/skill/hostile", visitor, originOf(own));
     await page.getByText("evil⟦U+202E⟧gnp.exe").waitFor();
+    // Only now is the text of the skill there.
+    expect(await page.locator(made).count()).toBe(0);
     expect(await page.locator("main table tr").count()).toBeLessThan(600);
     expect(hits).toEqual([]);
     expect(asked.slice(from).filter((url) => !url.startsWith(originOf(own)))).toEqual([]);

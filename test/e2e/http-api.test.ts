@@ -197,6 +197,23 @@ describe("a turn over HTTP", () => {
 describe("a task over HTTP", () => {
   const params = { name: "demo" };
 
+  it("answers each of several requests at once by the consent that it carries", async () => {
+    // Large enough that the inspection of one lets another begin.
+    const long = {
+      [`${SKILLS}/demo/references/long.md`]: "Read the next line, then go on to the one below.\n".repeat(
+        8_000,
+      ),
+    };
+    const { call } = await served({ files: { ...FILES, ...long }, env: ENV });
+    const asked = await call("activateSkill", { params, body: { task: "t" }, status: 409 });
+    const consent = { digest: asked.digest, scope: "task" };
+    const [, given] = await Promise.all([
+      call("activateSkill", { params, body: { task: "t" }, status: 409 }),
+      call("activateSkill", { params, body: { task: "t", consent } }),
+    ]);
+    expect(given.name).toBe("demo");
+  });
+
   it("hands instructions over only after the person has agreed to what they looked at", async () => {
     const { call, root } = await served({ files: FILES, env: ENV });
     const asked = await call("activateSkill", { params, body: { task: "t" }, status: 409 });

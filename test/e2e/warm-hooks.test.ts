@@ -151,6 +151,24 @@ describe("a hook while a server of ours lives", () => {
     expect((await hook("plan a birthday party with cake", "c")).out).not.toContain("plan-party");
   });
 
+  it("sees what the host has decided about the folder since", async () => {
+    const { home, sockets, hook } = await workspace();
+    const decide = (isTrusted: boolean) =>
+      writeFileSync(
+        join(home, ".claude.json"),
+        JSON.stringify({
+          projects: isTrusted ? { [join(home, "p")]: { hasTrustDialogAccepted: true } } : {},
+        }),
+      );
+    decide(true);
+    await server(home, sockets);
+    expect((await hook("plan a meeting with the team", "a")).out).toContain("plan-meeting");
+    decide(false);
+    expect((await hook("plan a meeting with the team", "b")).out).not.toContain("plan-meeting");
+    decide(true);
+    expect((await hook("plan a meeting with the team", "c")).out).toContain("plan-meeting");
+  });
+
   it.each([
     ["a socket of another version", (run: string) => join(run, "000000000000-1.sock")],
     ["a file in its place", (run: string) => join(run, "x.sock")],

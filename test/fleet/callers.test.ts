@@ -42,24 +42,21 @@ async function served() {
       const session = response.headers.get("mcp-session-id");
       return { status: response.status, session, body: JSON.parse(json || "{}") };
     };
-    /** One MCP session; returns a function that asks in it. */
-    const mcp = async () => {
+    /** One MCP session, of its own unless given; returns a function that asks in it. */
+    const mcp = async (known?: string) => {
       const accept = { accept: "application/json, text/event-stream" };
       const params = {
         protocolVersion: "2025-11-25",
         capabilities: {},
         clientInfo: { name: "t", version: "0" },
       };
-      const first = await call(
-        "POST",
-        "/mcp",
-        { jsonrpc: "2.0", id: 1, method: "initialize", params },
-        accept,
-      );
-      const inSession = { ...accept, "mcp-session-id": first.session ?? "" };
-      return async (asked: string, given: object = {}) =>
+      const initialize = { jsonrpc: "2.0", id: 1, method: "initialize", params };
+      const session = known ?? (await call("POST", "/mcp", initialize, accept)).session ?? "";
+      const inSession = { ...accept, "mcp-session-id": session };
+      const ask = async (asked: string, given: object = {}) =>
         (await call("POST", "/mcp", { jsonrpc: "2.0", id: 2, method: asked, params: given }, inSession)).body
           .result;
+      return Object.assign(ask, { session });
     };
     return { id, token, call, mcp };
   };
@@ -88,6 +85,9 @@ describe("an agent with a token of the fleet", () => {
       expect(await writer.call("GET", path)).toMatchObject(refused);
     const [method, path, body] = recall;
     expect(await curator.call(method, path, { ...body, elsewhere: { project: "/" } })).toMatchObject(refused);
+    const script = ["POST", "/api/skills/water-tulips/run"] as const;
+    for (const reach of [{ read: ["/"] }, { write: ["/"] }, { network: true }])
+      expect(await curator.call(...script, { task: "t", script: "a.sh", ...reach })).toMatchObject(refused);
     expect((await curator.call("DELETE", "/api/skills/water-tulips")).status).toBe(200);
   });
 
@@ -150,6 +150,9 @@ describe("an agent with a token of the fleet", () => {
     expect(await asReader("tools/call", given)).toBeUndefined();
     expect((await asWriter("tools/call", given)).isError).toBeUndefined();
     expect((await reader.call(...recall)).body.matches).toMatchObject([{ name: "water-tulips" }]);
+    const stolen = await reader.mcp(asWriter.session);
+    expect(await stolen("tools/list")).toBeUndefined();
+    expect(await asWriter("tools/list")).toBeDefined();
   });
 
   it("goes on while the database is away, if it was known before", async () => {

@@ -106,14 +106,18 @@ describe("a hostile repository", () => {
     expect(existsSync(trace)).toBe(false);
   });
 
-  it("runs no hook that a configuration of git names", async () => {
+  it("runs no hook and no filter that the person's own configuration of git names", async () => {
     const folder = temporaryTree();
     const trace = join(folder, "ran");
     const hooks = join(folder, "hooks");
     mkdirSync(hooks);
     writeFileSync(join(hooks, "reference-transaction"), `#!/bin/sh\ntouch ${trace}\n`, { mode: 0o755 });
-    writeFileSync(join(folder, "config"), `[core]\n\thooksPath = ${hooks}\n`);
-    const address = readAddress(new TestRepository({ "good/SKILL.md": GOOD }).url, { dir: "/", home: "/" });
+    writeFileSync(
+      join(folder, "config"),
+      `[core]\n\thooksPath = ${hooks}\n[filter "lfs"]\n\tsmudge = touch ${trace}\n\tprocess = touch ${trace}\n`,
+    );
+    const repository = new TestRepository({ "good/SKILL.md": GOOD, ".gitattributes": "* filter=lfs\n" });
+    const address = readAddress(repository.url, { dir: "/", home: "/" });
     if (address.kind !== "git") throw new Error("not a repository");
     const env = { ...process.env, GIT_CONFIG_GLOBAL: join(folder, "config") };
     (await openRepository(address, { folder: join(folder, "objects"), env })).close();

@@ -4,8 +4,8 @@
 import type { Match } from "../../model/turn.ts";
 import { oneLine } from "../../text/escape.ts";
 import { clip } from "../../text/markdown.ts";
+import { numberOf } from "../../text/numbers.ts";
 import type { Io } from "../cli/io.ts";
-import { numberOf } from "../cli/tell.ts";
 import { CHAT_LIMITS } from "./limits.ts";
 import type { ChatEvent, End } from "./step.ts";
 

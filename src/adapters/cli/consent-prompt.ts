@@ -4,9 +4,10 @@ import { createInterface } from "node:readline/promises";
 import { type ConsentAsker, type ConsentSheet, codeInWords } from "../../engine/engine.ts";
 import { RepertoireError } from "../../model/errors.ts";
 import { forLine } from "../../text/escape.ts";
+import { numberOf } from "../../text/numbers.ts";
 import type { VerbOption } from "./command.ts";
 import type { Io } from "./io.ts";
-import { numberOf, paintVerdict } from "./tell.ts";
+import { paintVerdict } from "./tell.ts";
 
 /** Rows of one kind before the rest is counted. */
 const ROWS = 8;
@@ -22,8 +23,8 @@ interface AskOptions {
   readonly question?: (text: string) => Promise<string>;
 }
 
-/** How much of a digest names it: nobody guesses eight characters. */
-const DIGEST_CHARS = 8;
+/** How much of a digest names it: an author could make another package that begins like a shorter one. */
+const DIGEST_CHARS = 16;
 
 export interface AgreementFlags {
   readonly yes?: boolean;
@@ -33,7 +34,10 @@ export interface AgreementFlags {
 /** Flags with which a person agrees to content whose sheet they have seen before: only the sheet prints the digest. */
 export const AGREEMENT_OPTIONS: readonly VerbOption[] = [
   ["--yes", "agree without being asked, with --digest"],
-  ["--digest <prefix>", "the digest on the sheet that you have read, at least 8 characters of it"],
+  [
+    "--digest <prefix>",
+    `the digest on the sheet that you have read, at least ${DIGEST_CHARS} characters of it`,
+  ],
 ];
 
 /** The digest that the person agreed to beforehand. */

@@ -81,6 +81,7 @@ describe("list with filters", () => {
     expect(await listed("--state", "disabled")).toEqual(["good"]);
     expect((await listed("--sort", "tokens", "--source", "./.claude/skills"))[0]).toBe("good");
     expect(await listed("--unused", "30d", "good")).toEqual(["good"]);
+    expect(await listed("goo*")).toEqual(["good"]);
     expect((await cli("list", "--sort", "size")).code).toBe(2);
   });
 

@@ -11,7 +11,7 @@ import {
   type Verdict,
 } from "../../engine/engine.ts";
 import { forLine } from "../../text/escape.ts";
-import { grouped } from "../../text/numbers.ts";
+import { numberOf } from "../../text/numbers.ts";
 import type { Io } from "./io.ts";
 
 /** As `2026-01-31`. */
@@ -167,10 +167,6 @@ export function verdictCounts(io: Io, { counts, left }: Pick<InspectionReport, "
     Object.values(counts).reduce((sum, count) => sum + count, 0),
     "package",
   )} inspected${parts.length > 0 ? `: ${parts.join(", ")}` : ""}.${rest}`;
-}
-
-export function numberOf(count: number, what: string): string {
-  return `${grouped(count)} ${what}${count === 1 ? "" : "s"}`;
 }
 
 /** Packages to worry about that another answer names. */

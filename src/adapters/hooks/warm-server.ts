@@ -171,13 +171,11 @@ class WarmEngines {
 
   private engine(key: string, options: OpenOptions, { env }: WarmRequest): WarmEngine {
     const known = this.open.get(key);
-    const found = known && known.state === stateOf(known.turns) ? known : undefined;
     this.open.delete(key);
-    const engine = found ?? openWarm(options, env);
+    if (known) setAll(known.env, env);
+    const engine = known && isCurrent(known, options.host) ? known : openWarm(options, env);
     this.open.set(key, engine);
     for (const old of [...this.open.keys()].slice(0, -ENGINES)) this.open.delete(old);
-    for (const name of Object.keys(engine.env)) delete engine.env[name];
-    Object.assign(engine.env, env);
     return engine;
   }
 }
@@ -186,6 +184,16 @@ function openWarm(options: OpenOptions, given: WarmRequest["env"]): WarmEngine {
   const env = { ...given };
   const turns = openTurnEngine({ ...options, env });
   return { turns, env, state: stateOf(turns) };
+}
+
+function setAll(env: WarmEngine["env"], given: WarmRequest["env"]): void {
+  for (const name of Object.keys(env)) delete env[name];
+  Object.assign(env, given);
+}
+
+/** Whether neither the configuration nor anybody's decision about the folder has changed. */
+function isCurrent({ turns, state }: WarmEngine, host: string | undefined): boolean {
+  return state === stateOf(turns) && turns.project.shown === turns.projectFor(host).shown;
 }
 
 const isLate = ({ sentAt }: WarmRequest) => Date.now() - sentAt > TAKE_MS;

@@ -35,6 +35,8 @@ interface Session {
   readonly task: string;
   readonly server: McpServer;
   readonly transport: WebStandardStreamableHTTPServerTransport;
+  /** The agent whose token began it; undefined for the server's own. */
+  readonly owner: string | undefined;
 }
 
 const SWEEP_MS = 60_000;
@@ -46,6 +48,8 @@ export function createMcpRoute({ parts, version, maxBodyBytes, note }: McpRouteO
   /** Set while a request of an agent with a token of its own is answered. */
   const agents = new AsyncLocalStorage<CallingAgent | undefined>();
   const role = () => agents.getStore()?.role;
+  /** The token that a request came with; undefined for the server's own. */
+  const owner = () => agents.getStore()?.id;
   const inBackground = (work: Promise<unknown>) => {
     const settled = work
       .catch((thrown: unknown) => note(messageOf(thrown)))
@@ -62,8 +66,7 @@ export function createMcpRoute({ parts, version, maxBodyBytes, note }: McpRouteO
 
   /** Calls belong together when the caller says so, else when they come from clients of one name. */
   const scopeOf = ({ session, client }: { session?: string | undefined; client: string }): CallScope => {
-    const owner = agents.getStore()?.id ?? "";
-    const key = `${owner} ${session === undefined ? `client ${client}` : `session ${session}`}`;
+    const key = `${owner() ?? ""} ${session === undefined ? `client ${client}` : `session ${session}`}`;
     return scopes.get(key) ?? scopes.add(key, { task: newTask(), session });
   };
   const stateless = createMcpHandler(
@@ -95,7 +98,7 @@ export function createMcpRoute({ parts, version, maxBodyBytes, note }: McpRouteO
       onToolsChanged: () => server.sendToolListChanged(),
       onWarning: note,
     });
-    const session = { task, server, transport };
+    const session = { task, server, transport, owner: owner() };
     await server.connect(transport);
     return session;
   };
@@ -105,7 +108,9 @@ export function createMcpRoute({ parts, version, maxBodyBytes, note }: McpRouteO
     if (id === null && !isInitializeRequest(parsedBody))
       return refusal(400, "Begin with initialize, and send its Mcp-Session-Id from then on.");
     const session = id === null ? await begin() : sessions.get(id);
-    if (!session) return refusal(404, "This session is over. Begin again with initialize.");
+    // The id of a session is no permission: another token's session does not exist for this one.
+    if (!session || session.owner !== owner())
+      return refusal(404, "This session is over. Begin again with initialize.");
     return session.transport.handleRequest(request, parsedBody === undefined ? {} : { parsedBody });
   };
 

@@ -14,6 +14,13 @@ const OVERRIDE = /[\u202d\u202e]/;
 const REORDER = /[\u202a-\u202c\u2066-\u2069]/;
 const FILLER = /[\u115f\u1160\u3164\uffa0]/;
 const WORD = /[\p{L}\p{N}]{2,40}/gu;
+/** What every line has in which one of the signs is: one of their characters, a letter that may be masked, or many blanks in a row. */
+const MAY_SHOW =
+  /[\u00ad\u115f\u1160\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\u3164\ufeff\uffa0\u0400-\u052f\u0531-\u058f]|[\ufe00-\ufe0f]|\udb40|[ \t\u00a0\u2000-\u200a\u3000]{160}/;
+/** What every text has that holds a smuggled message: a variation selector, or the first half of a tag character. */
+const MAY_SMUGGLE = /[\ufe00-\ufe0f\udb40]/;
+/** Letters of the scripts in which most letters imitate ASCII. */
+const MASKING = /[\u0400-\u052f\u0531-\u058f]/;
 const FIX = "Retype the line with plain characters.";
 
 interface Sign {
@@ -101,6 +108,7 @@ export function characterFindings(path: string, lines: readonly string[]): RuleF
     }
     blank = 0;
     if (/^[\x21-\x7e\t ]*$/.test(line) && line.length < INSPECT_LIMITS.blankColumns) continue;
+    if (!MAY_SHOW.test(line)) continue;
     const seen = new Set<string>();
     for (const sign of SIGNS) {
       if (seen.has(sign.code) || !sign.test(line)) continue;
@@ -113,6 +121,7 @@ export function characterFindings(path: string, lines: readonly string[]): RuleF
 
 /** The messages that are written in tag characters and variation selectors. */
 export function smuggledTexts(text: string): string[] {
+  if (!MAY_SMUGGLE.test(text)) return [];
   const texts: string[] = [];
   for (const match of text.replace(FLAG, "").matchAll(TAG_RUN))
     texts.push(String.fromCodePoint(...codesOf(match[0], 0xe0000).slice(0, 4_000)));
@@ -131,9 +140,11 @@ function codesOf(run: string, base: number): number[] {
 }
 
 function hasMaskedWord(line: string): boolean {
+  // Bytes that are no text leave U+FFFD, and any letter beside it.
+  if (!MASKING.test(line) || line.includes("\ufffd")) return false;
   for (const match of line.matchAll(WORD)) {
     const masked = maskedLetters(match[0]);
-    if (masked.some((char) => /[\u0400-\u052f\u0531-\u058f]/.test(char))) return true;
+    if (masked.some((char) => MASKING.test(char))) return true;
   }
   return false;
 }

@@ -44,7 +44,7 @@ export const DECEIT: readonly Rule[] = [
         ),
       ),
       pattern(
-        /\b(?:do not|don't|never|must not|should not|avoid) (?:mention|mentioning|reveal|revealing|disclose|disclosing|report|reporting|discuss|acknowledge) (?:that |about )?(?:this|these|it|them|any of this|the (?:upload|request|download|command|transfer|call|exfiltration|sync|backup|telemetry|connection|background|hidden)|\$home|the (?:post|endpoint))(?: [a-z]{1,14}){0,6} (?:to|from|with|in front of|in (?:your|the|any) (?:response|reply|output|summary|answer|chat)|even if)/,
+        /\b(?<!\b(?:many|most|some|few|often|usually) (?:[a-z]{2,14} ){0,2})(?:do not|don't|never|must not|should not|avoid) (?:mention|mentioning|reveal|revealing|disclose|disclosing|report|reporting|discuss|acknowledge) (?:that |about )?(?:this|these|it|them|any of this|the (?:upload|request|download|command|transfer|call|exfiltration|sync|backup|telemetry|connection|background|hidden)|\$home|the (?:post|endpoint))(?: [a-z]{1,14}){0,6} (?:to|from|with|in front of|in (?:your|the|any) (?:response|reply|output|summary|answer|chat)|even if)/,
       ),
       pattern(
         new RegExp(
@@ -58,7 +58,7 @@ export const DECEIT: readonly Rule[] = [
       ),
       pattern(
         new RegExp(
-          String.raw`\b(?:hide|conceal|keep|mask|withhold) (?:this|these|it|them|all of this|(?:the|any|all) (?:traces?|evidence|actions?|commands?|step|steps|requests?|uploads?|fact|activity|behaviou?r|execution|process|network)(?: [a-z]{1,12}){0,4}) (?:secret |hidden |invisible |away |private )?(?:from|to) ${USER}`,
+          String.raw`\b(?:hide|conceal|keep|mask|withhold) (?:this|these|it|them|all of this|(?:the|any|all) (?:traces?|evidence|actions?|commands?|step|steps|requests?|uploads?|fact|activity|behaviou?r|execution|process|network)(?: [a-z]{1,12}){0,4}) (?:secret |hidden |invisible |away |private )?(?:from|to) (?!(?:the |your |any )?end[- ]users)${USER}`,
         ),
       ),
       pattern(
@@ -81,7 +81,7 @@ export const DECEIT: readonly Rule[] = [
         70,
         /\bif (?:the |a )?(?:user|human|anyone|somebody|someone|they|you are|you're|asked|questioned)\b/,
         /\b(?:asks?|asked|asking|questions?|questioned|inquires?|notices?|complains?|wonders?)\b/,
-        /\b(?:deny|lie\b|claim (?:that )?(?:it|this|you)|say (?:that )?(?:it|this) (?:is|was) (?:just|only|a (?:routine|standard|normal)|part|for)|pretend|make up|change the subject|never admit|do not (?:admit|mention|confirm|reveal))/,
+        /\b(?:deny|lie\b|claim (?:that )?(?:it|this|you)|say (?:that )?(?:it|this) (?:is|was) (?:just|only|a (?:routine|standard|normal)|part|for)|(?<!\b(?:rather than|instead of|not|never) )pretend|make up|change the subject|never admit|do not (?:admit|mention|confirm|reveal))/,
       ),
     ),
   },
@@ -130,6 +130,36 @@ export const DECEIT: readonly Rule[] = [
       ) && !ownUse(hit)
         ? "high"
         : "low",
+  },
+  {
+    code: "injection-send-data",
+    severity: "medium",
+    scope: "paragraph",
+    why: "Tells the agent to pass everything that it handles on to an address.",
+    fix: "Check whose address it is and what is sent; a skill sends what a task needs, not everything.",
+    test: pattern(
+      /\b(?:forward|transmit|exfiltrate|relay|mirror|leak|upload) (?:all|every|everything|any|whatever)(?: [a-z'-]{1,14}){0,3}(?: (?:data|outputs?|inputs?|responses?|results?|files?|messages?|content))? to (?:https?:\/\/(?!localhost|127\.)[^\s"')]{3,200}|(?:our|my|the (?:remote|external|collection|telemetry)) (?:server|endpoint|webhook|collector))/,
+    ),
+  },
+  {
+    code: "injection-echo-secrets",
+    severity: "medium",
+    scope: "paragraph",
+    why: "Makes the agent repeat secrets in what it writes, where others or logs can read them.",
+    fix: REMOVE,
+    test: anyOf(
+      sentence(
+        50,
+        /(?<!\bwithout )\b(?:echo(?:ing)?|repeat(?:ing)?|recit(?:e|ing)) (?:back )?(?:any|all|the|their|every)\b/,
+        /\b(?:credentials|passwords?|api keys?|access tokens?|sensitive values|(?:value of the )?authorization header|secrets)\b/,
+      ),
+      sentence(
+        60,
+        /\b(?:include|append|add|print|show|repeat|echo|put)\b/,
+        /\b(?:all |any |the |their )(?:user'?s? )?(?:credentials|passwords?|api keys?|access tokens?|sensitive values|authorization header|private information)\b/,
+        /\b(?:in|into|to|at the end of) (?:each|every|all|your next|the next) (?:reply|replies|response|responses|message|answer|output)\b/,
+      ),
+    ),
   },
   {
     code: "injection-send-secrets",
@@ -222,7 +252,7 @@ export const DECEIT: readonly Rule[] = [
         /\b(?:safety (?:checks?|filters?|features?|mechanisms?|guards?|protocols?|guidelines)|guardrails|confirmation (?:prompts?|dialogs?)|permission (?:prompts?|checks?|system|dialogs?)|security (?:warnings?|prompts?|checks?)|approval (?:prompts?|gates?)|content filters?|sandbox(?:ing)?|human[- ](?:review|approval|in-the-loop))\b/,
       ),
       pattern(
-        /\b(?:no need to|do not need to|never|without|not necessary to) ask(?:ing)? (?:the |your )?(?:user|human|for (?:permission|approval|confirmation)).{0,30}\b(?:before|running|any|every|commands?|executing)\b/,
+        /\b(?:no need to|do not need to|never|without|not necessary to) ask(?:ing)? (?:the |your )?(?:user|human|for (?:permission|approval|confirmation))(?! (?:before|until|unless|without) (?:you|showing|having|reading|presenting|explaining)).{0,30}\b(?:before|running|any|every|commands?|executing)\b/,
       ),
       sentence(
         30,

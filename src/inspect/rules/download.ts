@@ -2,7 +2,7 @@
 
 import { allOf, anyOf, chain, pattern, unless } from "../match.ts";
 import type { FindingSeverity, Rule, RuleHit } from "../types.ts";
-import { isKnownInstaller, isOwnHost, isShadyOrigin } from "./hosts.ts";
+import { destinationOf, isKnownInstaller, isOwnHost, isShadyOrigin } from "./hosts.ts";
 import { FETCHES, PIPES_TO_SHELL } from "./words.ts";
 
 const INSPECT_FIRST =
@@ -102,6 +102,7 @@ export const DOWNLOAD: readonly Rule[] = [
     ),
     grade: (hit) => {
       const whole = hit.unit.text.slice(hit.span.start, hit.span.end + 80);
+      if (destinationOf(whole) === "local") return undefined;
       if (
         isShadyOrigin(whole) ||
         /\/dev\/shm|nohup|setsid|\/tmp\/\.|~\/\.(?!local\/|config\/|cargo\/|bin\/)[a-z]{1,20}/.test(whole)

@@ -25,6 +25,8 @@ export const INJECTION: readonly Rule[] = [
     why: "Tells the agent to ignore its instructions.",
     fix: REMOVE,
     ownNegation: false,
+    // A row of a table of options: what `--system-prompt` does.
+    grade: ({ unit }) => (/^\| ?\x60?(?:-\w, ?)?--[a-z-]{0,30}prompt\b/.test(unit.text) ? "low" : "high"),
     test: anyOf(
       sentence(22, ASIDE, EARLIER, ORDERS),
       sentence(18, OVERRULE, HIGHER, ORDERS),
@@ -117,7 +119,7 @@ export const INJECTION: readonly Rule[] = [
         /\b(?:dan mode|do anything now|jailbroken|jailbreak mode|god mode|unrestricted (?:mode|ai|assistant|agent|model)|uncensored|unfiltered|(?:no|without|free (?:of|from)) (?:any )?(?:restrictions|ethical|safety|content polic|filters|guardrails|moral)|no longer (?:bound|restricted|limited|subject)|sudo mode|opposite mode|an? evil)\b/,
       ),
       pattern(
-        /\b(?:you are|you're|operating|running)(?: now)?(?: in| an?)? ?["']?(?:developer|debug|maintenance|admin) mode\b/,
+        /\b(?:you are|you're|operating|running)(?: now)?(?: in| an?)? ?["']?(?:developer|maintenance|admin) mode\b|\b(?:you are|you're)(?: now)?(?: operating| running)?(?: in| an?)? ?["']?debug mode\b/,
       ),
       pattern(
         /\b(?:role of dan|your unrestricted self|(?:bypass|drop|ignore|abandon) your (?:restrictions|(?:content|safety) filters|safety guidelines)|normal restrictions (?:do not|don't) apply|without content restrictions|(?:freed|liberated|broken free|released) from (?:the |its |your |all )?(?:typical |corporate |usual |creators' )?(?:confines|constraints|limitations|restrictions|shackles)|set(?:ting)? aside (?:its|your) (?:own|usual|normal) (?:perspective|constraints|restrictions|guidelines|values))\b|\[jailbroken\]|\bso (?:that )?(?:the )?filters (?:won't|will not|don't|do not|cannot|can't) (?:catch|detect|see|notice)\b/,
@@ -260,7 +262,7 @@ export const INJECTION: readonly Rule[] = [
       sentence(
         80,
         /\b(?:add|append|write|insert|inject|copy|put|save|store|persist|prepend|modify|edit|update)\b/,
-        /\b(?:soul\.md|memory\.md|heartbeat\.md|identity\.md)/,
+        /\b(?<!-)(?:soul\.md|memory\.md|heartbeat\.md|identity\.md)/,
       ),
       chain(
         120,

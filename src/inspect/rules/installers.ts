@@ -104,7 +104,7 @@ export const INSTALLERS: readonly Rule[] = [
         /\b(?:pip[0-9.]{0,4}|uv pip|uv tool|uv|pipx|poetry|conda) (?:install|add)\b(?![^|\n]{0,120}(?:--find-links|\s-f\s))[^|&;\x60\n]{0,120}(?:git\+|https?:\/\/)/,
       ),
       pattern(
-        /\b(?:npm|pnpm|yarn|bun)(?: (?:install|i|add|global add)\b)[^|\n]{0,120}(?:git\+|https?:\/\/|git:\/\/|git@)/,
+        /\b(?:npm|pnpm|yarn|bun)(?: (?:install|i|add|global add)\b)[^|\n\x60()]{0,120}(?:git\+|https?:\/\/|git:\/\/|git@)/,
       ),
       pattern(
         /\b(?:gem install|cargo install|go install|brew install|npx skills add|apt(?:-get)? install|dpkg -i|rpm -i|yum install)\b[^\x60()"\n]{0,80}(?:--git ?|--source ?)?https?:\/\//,

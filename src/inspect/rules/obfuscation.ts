@@ -70,6 +70,29 @@ export const OBFUSCATION: readonly Rule[] = [
     grade: ({ file }) => (file.script ? "high" : "medium"),
   },
   {
+    code: "obfuscation-embedded-payload",
+    severity: "medium",
+    scope: "block",
+    why: "Contains a long text that only its own code can turn into something readable.",
+    fix: READ_IT,
+    test: allOf(
+      pattern(
+        /\b(?:b85decode|a85decode|marshal\.loads)\(|\bbytes\([^\n]{0,60}(?:\^|% ?(?:\d{2,3}|m)\b)[^\n]{0,40}\bfor\b|\bchr\([^\n)]{0,40}\^/,
+      ),
+      pattern(/["'][^\s"']{100,4000}["']|(?:\b[0-9]{1,3}, ?){40}/),
+    ),
+  },
+  {
+    code: "obfuscation-decode-orders",
+    severity: "medium",
+    scope: "paragraph",
+    why: "Makes the agent decode a text that readers cannot read.",
+    fix: READ_IT,
+    test: pattern(
+      /\bxor (?:each|every) (?:decoded |encoded )?byte with\b|\b(?:base ?(?:64|85|32)|hex|rot13)[- ]?decode (?:the|this) (?:payload|blob|instructions)\b|\bdecode (?:the |this )?(?:protected|encoded|embedded|hidden|encrypted) (?:payload|instructions|orders)\b/,
+    ),
+  },
+  {
     code: "obfuscation-hidden-address",
     severity: "medium",
     scope: "line",

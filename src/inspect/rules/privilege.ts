@@ -40,6 +40,8 @@ export const PRIVILEGE: readonly Rule[] = [
         return "low";
       if (/ld_preload|dyld_|usermod|net localgroup|dscl|setcap|chmod/.test(said))
         return file.script ? "medium" : "low";
+      // In an image, the rights end with its container.
+      if (/(?:^|[./])(?:docker|container)file(?:\.|$)/i.test(file.path)) return "low";
       return file.script ? "high" : "medium";
     },
   },
@@ -57,7 +59,10 @@ export const PRIVILEGE: readonly Rule[] = [
         unit.text.slice(span.start, span.end),
       )
         ? "low"
-        : "high",
+        : // It works only from the recovery system, where no agent is.
+          /csrutil/.test(unit.text.slice(span.start, span.end))
+          ? "medium"
+          : "high",
   },
   {
     code: "privilege-guards-off",

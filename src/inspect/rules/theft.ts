@@ -105,13 +105,19 @@ export const THEFT: readonly Rule[] = [
     why: "Reads stored credentials.",
     fix: "Ask why the skill needs them; a skill lists the variables that it needs in `requires`.",
     test: unless(
-      /ssh-keygen|ssh-add|ssh-copy-id|known_hosts|authorized_keys|\.ssh\/config|-i ["']?~?\/?[a-z$./]{0,30}\.ssh/,
+      /ssh-keygen|\b(?:makedirs|mkdir(?:sync)?|chmod|mkdir -p)\b[^\n]{0,60}\.ssh\/?["')\s]|ssh-add|ssh-copy-id|known_hosts|authorized_keys|\.ssh\/config|-i ["']?~?\/?[a-z$./]{0,30}\.ssh/,
       chain(60, READS, GUARDED_SECRET),
     ),
     grade: ({ unit, file, span }) => {
       const said = unit.text.slice(span.start, span.end + 20);
       if (
         /\bgrep -[a-z]{0,3}q|\/mnt\/|\/cases\/|evidence|squashfs|\$\{?(?:target|image|mount)/.test(unit.text)
+      )
+        return "low";
+      // One entry under its own name, not the store.
+      if (
+        /security find-(?:generic|internet)-password\b[^\n]{0,80} -[sal] ?["']?[a-z]/.test(unit.text) &&
+        !/dump|login\.keychain/.test(unit.text)
       )
         return "low";
       if (isToolOf(said, file.told)) return "low";

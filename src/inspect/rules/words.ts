@@ -13,7 +13,7 @@ const GUARDED = [
   String.raw`\.azure/(?:accesstokens|msal_token_cache|azureprofile)`,
   String.raw`\.git-credentials|\.config/gh/hosts\.yml|\.config/hub\b`,
   String.raw`\.claude/\.credentials|\.codex/auth\.json|\.(?:openclaw|clawdbot|moltbot)/credentials|\.gemini/oauth_creds`,
-  String.raw`security (?:find-(?:generic|internet)-password|dump-keychain|export)|dump-keychain|login\.keychain|library/keychains`,
+  String.raw`security (?:find-(?:generic|internet)-password|dump-keychain|export)|dump-keychain|login\.keychain|library/keychains(?!/(?!login|system)[a-z0-9_-]{1,40}\.keychain)`,
   String.raw`(?:chrome|chromium|brave-browser|brave|microsoft edge|edge|opera|vivaldi)[^\n]{0,60}(?:login data|cookies\b|local state|web data|local extension settings)`,
   String.raw`\blogin data\b["' )]|key4\.db|logins\.json|cookies\.sqlite|local storage/leveldb|library/application support/(?:google/chrome|firefox|bravesoftware|com\.apple\.tcc)|\.mozilla/firefox|\.config/google-chrome`,
   String.raw`wallet\.dat|\.electrum|\.ethereum/keystore|\bethereum/keystore|exodus\.wallet|\.config/solana/id\.json|nkbihfbeogaeaoehlefnkodbefgpgknn|\.bitcoin/wallet|atomic/local storage|metamask/[a-z]{0,20}vault|ledger live`,
@@ -76,4 +76,4 @@ export const PIPES_TO_SHELL =
 
 /** Names of the files that configure an agent. */
 export const AGENT_FILES =
-  /\b(?:claude\.md|agents\.md|gemini\.md|soul\.md|memory\.md|heartbeat\.md|identity\.md|tools\.md|\.cursorrules|\.windsurfrules|\.clinerules|copilot-instructions\.md|\.cursor\/rules|\.cursor\/mcp\.json|\.mcp\.json|mcp_settings\.json|claude_desktop_config\.json|\.claude\/settings(?:\.local)?\.json|\.claude\.json|\.codex\/config\.toml|openclaw\.json|\.vscode\/(?:settings|tasks|mcp)\.json)/;
+  /\b(?<!-)(?:claude\.md|agents\.md|gemini\.md|soul\.md|memory\.md|heartbeat\.md|identity\.md|tools\.md|\.cursorrules|\.windsurfrules|\.clinerules|copilot-instructions\.md|\.cursor\/rules|\.cursor\/mcp\.json|\.mcp\.json|mcp_settings\.json|claude_desktop_config\.json|\.claude\/settings(?:\.local)?\.json|\.claude\.json|\.codex\/config\.toml|openclaw\.json|\.vscode\/(?:settings|tasks|mcp)\.json)/;

@@ -3,9 +3,10 @@
 import type { CatalogReport, FoundSkill } from "../../../engine/engine.ts";
 import { RepertoireError } from "../../../model/errors.ts";
 import { forLine } from "../../../text/escape.ts";
+import { numberOf } from "../../../text/numbers.ts";
 import { EXIT, positiveInteger, type Verb } from "../command.ts";
 import { type Io, stepsDisplay } from "../io.ts";
-import { day, numberOf } from "../tell.ts";
+import { day } from "../tell.ts";
 
 /** The strongest reasons; --json has all. */
 const REASONS_SHOWN = 2;

@@ -2,10 +2,11 @@
 
 import type { Diagnostic } from "../../../model/diagnostic.ts";
 import { forLine } from "../../../text/escape.ts";
+import { numberOf } from "../../../text/numbers.ts";
 import type { CheckedFinding } from "../../doctor.ts";
 import { EXIT, type Verb } from "../command.ts";
 import { type Io, stepsDisplay } from "../io.ts";
-import { numberOf, tellWorrying, verdictCounts } from "../tell.ts";
+import { tellWorrying, verdictCounts } from "../tell.ts";
 import { tellUnavailable } from "./list.ts";
 
 export const doctorVerb: Verb = {

@@ -17,11 +17,11 @@ import {
   regressions,
 } from "../../../engine/engine.ts";
 import { RepertoireError } from "../../../model/errors.ts";
+import { numberOf } from "../../../text/numbers.ts";
 import { lineVisibly } from "../../../text/terminal.ts";
 import { EXIT, type Verb } from "../command.ts";
 import { evalPage } from "../eval-page.ts";
 import { type Io, progressDisplay } from "../io.ts";
-import { numberOf } from "../tell.ts";
 
 interface EvalFlags {
   readonly libraries?: string;

@@ -3,9 +3,10 @@
 import type { ExchangeReport, ExchangeWay } from "../../../engine/engine.ts";
 import { RepertoireError } from "../../../model/errors.ts";
 import { forLine } from "../../../text/escape.ts";
+import { numberOf } from "../../../text/numbers.ts";
 import { type Context, EXIT, type Verb, type VerbOption } from "../command.ts";
 import type { Io } from "../io.ts";
-import { numberOf, tellDiff } from "../tell.ts";
+import { tellDiff } from "../tell.ts";
 
 interface ExchangeFlags {
   readonly dryRun?: boolean;

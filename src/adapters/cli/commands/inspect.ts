@@ -12,11 +12,12 @@ import {
   type Verdict,
 } from "../../../engine/engine.ts";
 import { forLine } from "../../../text/escape.ts";
+import { numberOf } from "../../../text/numbers.ts";
 import { accepting, EXIT, type Verb } from "../command.ts";
 import { type Io, progressDisplay } from "../io.ts";
 import { namesFrom } from "../names.ts";
 import { packageVersion } from "../program.ts";
-import { numberOf, paintVerdict, verdictCounts } from "../tell.ts";
+import { paintVerdict, verdictCounts } from "../tell.ts";
 
 /** The lowest verdict that `--fail-on` fails for. */
 const FAIL_ON: Readonly<Record<string, Verdict | undefined>> = {

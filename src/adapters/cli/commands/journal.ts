@@ -12,10 +12,10 @@ import {
 import { messageOf, RepertoireError } from "../../../model/errors.ts";
 import { oneLine } from "../../../text/escape.ts";
 import { clip } from "../../../text/markdown.ts";
-import { grouped } from "../../../text/numbers.ts";
+import { grouped, numberOf } from "../../../text/numbers.ts";
 import { accepting, positiveInteger, type Verb } from "../command.ts";
 import type { Io } from "../io.ts";
-import { day, minute, numberOf, percent, tellOutcome } from "../tell.ts";
+import { day, minute, percent, tellOutcome } from "../tell.ts";
 
 /** Enough to recognise a session by. */
 const FIRST_MESSAGE_CHARS = 60;

@@ -14,11 +14,12 @@ import {
 } from "../../../engine/engine.ts";
 import { codeOf, messageOf, RepertoireError } from "../../../model/errors.ts";
 import { forLine } from "../../../text/escape.ts";
+import { numberOf } from "../../../text/numbers.ts";
 import { positiveInteger, type Verb, type VerbOption } from "../command.ts";
 import { confirmed } from "../consent-prompt.ts";
 import type { Io } from "../io.ts";
 import { answerEach, namesFrom } from "../names.ts";
-import { day, minute, numberOf, tellDiff } from "../tell.ts";
+import { day, minute, tellDiff } from "../tell.ts";
 
 interface SaveFlags {
   readonly from?: string;
@@ -124,11 +125,11 @@ export const LEARNED_VERBS: readonly Verb[] = [
     examples: ["undo", "undo plan-meeting --dry-run"],
     options: [REASON_OPTION, ["--dry-run", "say what would be undone, and change nothing"]],
     async run({ io, engine }, target: string | undefined, { dryRun, ...options }: StepFlags) {
-      if (dryRun) return tellNext(io, "undo", await engine.learned.next("undo", target));
+      if (dryRun) return tellNext(io, "undo", await engine.dreams.nextUndo(target));
       const { undone, settings } = await engine.dreams.undo(target, options);
       io.answer({ undone, settings }, () => {
         for (const title of settings) io.line(`Taken back: ${title}.`);
-        for (const each of undone) tellStep(io, each);
+        tellSteps(io, undone);
         io.line(io.colour.dim("Forward: repertoire redo. Further back: repertoire undo"));
       });
     },
@@ -139,10 +140,10 @@ export const LEARNED_VERBS: readonly Verb[] = [
     examples: ["redo"],
     options: [REASON_OPTION, ["--dry-run", "say what would be done again, and change nothing"]],
     async run({ io, engine: { learned } }, name: string | undefined, { dryRun, ...options }: StepFlags) {
-      if (dryRun) return tellNext(io, "redo", await learned.next("redo", name));
+      if (dryRun) return tellNext(io, "redo", { versions: await learned.next("redo", name), settings: [] });
       const redone = await learned.redo(name, options);
       io.answer({ redone }, () => {
-        for (const each of redone) tellStep(io, each);
+        tellSteps(io, redone);
         io.line(io.colour.dim("Back: repertoire undo"));
       });
     },
@@ -241,13 +242,25 @@ function tellChange(io: Io, changed: Changed, back = "repertoire undo"): void {
   if (version) io.line(io.colour.dim(`Back: ${back}`));
 }
 
-/** What an undo or a redo has done to one skill. */
-function tellStep(io: Io, { name, digest, version, reason }: Changed): void {
-  const state = digest === undefined ? "is not there any more" : "is as it was";
-  io.line(`${reason}: ${name} ${state}. Version ${version}.`);
+/** What an undo or a redo has done to each skill, below the reason that they share. */
+function tellSteps(io: Io, steps: readonly Changed[]): void {
+  const inWords = ({ name, digest, version }: Changed) =>
+    `${name} ${digest === undefined ? "is not there any more" : "is as it was"}. Version ${version}.`;
+  const [first, ...others] = steps;
+  if (first === undefined) return;
+  const isAlone = others.length === 0;
+  io.line(isAlone ? `${first.reason}: ${inWords(first)}` : `${first.reason}:`);
+  if (!isAlone) for (const each of steps) io.line(`  ${inWords(each)}`);
 }
 
-function tellNext(io: Io, step: "undo" | "redo", versions: readonly VersionRecord[]): void {
+function tellNext(
+  io: Io,
+  step: "undo" | "redo",
+  {
+    versions,
+    settings,
+  }: { readonly versions: readonly VersionRecord[]; readonly settings: readonly { title: string }[] },
+): void {
   const would = versions.map(({ id, name, action, author, at, reason }) => ({
     id,
     name,
@@ -256,7 +269,8 @@ function tellNext(io: Io, step: "undo" | "redo", versions: readonly VersionRecor
     at,
     reason,
   }));
-  io.answer({ would }, () => {
+  io.answer({ would, settings: settings.map(({ title }) => title) }, () => {
+    for (const { title } of settings) io.line(`Would ${step}: ${title}`);
     for (const version of versions) io.line(`Would ${step}: ${inWords(version)}`);
   });
 }

@@ -15,13 +15,13 @@ import {
 import { RepertoireError } from "../../../model/errors.ts";
 import { FRAMES } from "../../../model/frame.ts";
 import { forLine } from "../../../text/escape.ts";
-import { grouped } from "../../../text/numbers.ts";
+import { grouped, numberOf } from "../../../text/numbers.ts";
 import { lineVisibly } from "../../../text/terminal.ts";
 import { accepting, EXIT, positiveInteger, type Verb } from "../command.ts";
 import { confirmed } from "../consent-prompt.ts";
 import { type Io, progressDisplay } from "../io.ts";
 import { answerEach, namesFrom } from "../names.ts";
-import { numberOf, paintVerdict, size, tellWorrying, verdictCounts } from "../tell.ts";
+import { paintVerdict, size, tellWorrying, verdictCounts } from "../tell.ts";
 import { type RecallFlags, tellWhy } from "./recall.ts";
 
 const switchTo = (on: boolean): Verb => ({

@@ -13,9 +13,10 @@ import {
 } from "../../../engine/engine.ts";
 import { countFindings } from "../../../model/diagnostic.ts";
 import { type ListedSkill, SKILL_STATES } from "../../../model/skill.ts";
+import { numberOf } from "../../../text/numbers.ts";
 import { accepting, duration, type Verb } from "../command.ts";
 import { type Io, progressDisplay } from "../io.ts";
-import { briefly, day, numberOf, verdictCounts } from "../tell.ts";
+import { briefly, day, verdictCounts } from "../tell.ts";
 
 interface ListFlags extends Pick<SkillSelection, "all" | "source" | "state"> {
   readonly findings?: boolean;

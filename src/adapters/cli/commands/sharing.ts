@@ -2,8 +2,9 @@
 
 import { VERDICTS } from "../../../engine/engine.ts";
 import { forLine } from "../../../text/escape.ts";
+import { numberOf } from "../../../text/numbers.ts";
 import { EXIT, type Verb } from "../command.ts";
-import { numberOf, verdictCounts } from "../tell.ts";
+import { verdictCounts } from "../tell.ts";
 
 const LINKED: Readonly<Record<string, string>> = {
   linked: "sees it now",

@@ -9,10 +9,11 @@ import {
 } from "../../../engine/engine.ts";
 import { RepertoireError } from "../../../model/errors.ts";
 import { forLine } from "../../../text/escape.ts";
+import { numberOf } from "../../../text/numbers.ts";
 import { EXIT, type Verb, type VerbOption } from "../command.ts";
 import { AGREEMENT_OPTIONS, answerTo, confirmed, showSheet } from "../consent-prompt.ts";
 import { type Io, stepsDisplay } from "../io.ts";
-import { numberOf, paintVerdict } from "../tell.ts";
+import { paintVerdict } from "../tell.ts";
 
 interface AgreeFlags {
   readonly yes?: boolean;

@@ -21,10 +21,12 @@ export async function withConsent<T>(
   work: (ask: ConsentAsker) => Promise<T>,
 ): Promise<T> {
   let asked: ConsentSheet | undefined;
-  const ask: ConsentAsker = (sheet) => {
+  const answer = (sheet: ConsentSheet) => {
     asked = sheet;
     return sheet.digest === consent?.digest;
   };
+  // Each request brings its own answer: another one at the same time must not give it.
+  const ask: ConsentAsker = Object.assign(answer, { asksOnce: true as const });
   try {
     return await work(ask);
   } catch (thrown) {

@@ -90,9 +90,13 @@ export const LEARNED_OPERATIONS = [
     answer: z.looseObject({
       undone: z.array(ChangedSchema).optional(),
       would: z.array(VersionSchema).optional(),
+      settings: z.array(z.string()).optional().describe("Proposals whose settings are taken back."),
     }),
-    run: async ({ body: { target, dryRun, ...by } }, { engine }) =>
-      dryRun ? { would: await engine.learned.next("undo", target) } : engine.dreams.undo(target, by),
+    async run({ body: { target, dryRun, ...by } }, { engine }) {
+      if (!dryRun) return engine.dreams.undo(target, by);
+      const { versions, settings } = await engine.dreams.nextUndo(target);
+      return { would: versions, settings: settings.map(({ title }) => title) };
+    },
   }),
   operation("post /api/redo", {
     id: "redo",

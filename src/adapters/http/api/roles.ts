@@ -77,8 +77,8 @@ const LEAST = new Map<string, TokenRole>(
   TOKEN_ROLES.flatMap((role) => ALLOWED[role].map((id) => [id, role] as const)),
 );
 
-/** Parts of a request that are about the machine that serves: other folders and settings, and its project. */
-const OF_THE_MACHINE: readonly string[] = ["elsewhere", "project"];
+/** Parts of a request that are about the machine that serves: other folders and settings, its project, and what a script reaches. */
+const OF_THE_MACHINE: readonly string[] = ["elsewhere", "project", "network", "read", "write"];
 
 /** Fails for an operation that the role does not include. */
 export function requireRole(role: TokenRole, id: string): void {
