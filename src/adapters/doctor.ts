@@ -30,6 +30,8 @@ export interface Patient {
   readonly env: NodeJS.ProcessEnv;
   /** Whether to repair what can be repaired. */
   readonly fix: boolean;
+  /** Told now and then how much of a long step is done. */
+  readonly onProgress?: ((step: string, done: number, total: number) => void) | undefined;
 }
 
 type Check = (patient: Patient) => Finding | readonly Finding[] | Promise<Finding | readonly Finding[]>;
@@ -154,8 +156,8 @@ function trustedProject({ diagnosis: { project } }: Patient): Finding {
 }
 
 /** Everything that is kept, file by file; repaired at once if that is asked for. */
-async function soundState({ engine, fix }: Patient): Promise<Finding | Finding[]> {
-  const found = await engine.checkState({ fix });
+async function soundState({ engine, fix, onProgress }: Patient): Promise<Finding | Finding[]> {
+  const found = await engine.checkState({ fix, onProgress });
   if (found.length === 0) return { level: "ok", message: "what is kept is whole" };
   return found.map(({ severity, canFix, message, path, ...rest }) => ({
     ...rest,

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import {
+  appendFileSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -10,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import {
   appendLines,
   DISK,
@@ -91,6 +92,32 @@ describe("temporary files", () => {
 });
 
 describe("a file of lines", () => {
+  test("is read past a line that nobody wrote, however long it is", () => {
+    const path = join(folder(), "lines.jsonl");
+    const piece = Buffer.alloc(35 << 20);
+    writeFileSync(path, '{"n":1}\n');
+    appendFileSync(path, piece);
+    appendFileSync(path, piece);
+    appendFileSync(path, '\n{"n":2}\n');
+    let most = 0;
+    const concat = Buffer.concat;
+    onTestFinished(() => {
+      Buffer.concat = concat;
+    });
+    Buffer.concat = (parts, ...rest) => {
+      const whole = concat(parts, ...rest);
+      most = Math.max(most, whole.length);
+      return whole;
+    };
+    const { values, torn, end } = readLines(path);
+    expect({ values, torn, end }).toEqual({
+      values: [{ n: 1 }, { n: 2 }],
+      torn: 1,
+      end: statSync(path).size,
+    });
+    expect(most).toBeLessThan(1 << 20);
+  });
+
   test("is read on from where the last reading ended, past a torn line", () => {
     const path = join(folder(), "sessions/s.jsonl");
     const bytes = appendLines(path, [{ n: 1 }, { n: 2 }]);

@@ -79,9 +79,7 @@ export function stageFile(
   { mode = PRIVATE_FILE, sync = true, staging = dirname(path) }: WriteOptions = {},
 ): string {
   makeFolders(files, dirname(path), { sync, mode: folderMode(mode) });
-  // Not from `node:crypto`: a hook would load it at every message.
-  const unique = sixDigits(Math.floor(Math.random() * 2 ** 24));
-  const temporary = join(staging, `.${basename(path)}.${makerOfOurs()}${unique}.repertoire-tmp`);
+  const temporary = temporaryOf(join(staging, basename(path)));
   try {
     writeAndClose(files, files.openSync(temporary, "wx", mode), bytes, sync);
   } catch (error) {
@@ -89,6 +87,13 @@ export function stageFile(
     throw error;
   }
   return temporary;
+}
+
+/** A name beside `path` for a file that is to replace it. */
+export function temporaryOf(path: string): string {
+  // Not from `node:crypto`: a hook would load it at every message.
+  const unique = sixDigits(Math.floor(Math.random() * 2 ** 24));
+  return join(dirname(path), `.${basename(path)}.${makerOfOurs()}${unique}.repertoire-tmp`);
 }
 
 /** Who makes our temporary files: among which processes its number counts, and that number. */
@@ -198,6 +203,16 @@ export function markLasting(files: Files, folders: readonly UnsyncedFolder[]): v
 
 export function folderMode(fileMode: number): number {
   return fileMode === PRIVATE_FILE ? PRIVATE_FOLDER : 0o777;
+}
+
+/** Makes the content of a file survive a power cut. */
+export function syncFile(files: Files, path: string): void {
+  const file = files.openSync(path, "r");
+  try {
+    files.fsyncSync(file);
+  } finally {
+    files.closeSync(file);
+  }
 }
 
 /** Makes the names in a folder survive a power cut. Does nothing on Windows, which has no folder handles. */

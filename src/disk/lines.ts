@@ -119,6 +119,8 @@ export function readLines(path: string, from = 0, most = Number.POSITIVE_INFINIT
 const LINE_BREAK = 10;
 /** Small enough to hold many, large enough that a file of any usual size is one read. */
 const PIECE = 1 << 20;
+/** A longer line is damage: nobody writes one, and none is held in memory. */
+const LONGEST_LINE = 64 << 20;
 
 /** Visits the complete lines from an offset on, in pieces, so that a file of any size can be read. Stops if `visit` says `false`. */
 export function forEachLine(
@@ -130,9 +132,13 @@ export function forEachLine(
 ): Pick<Lines, "torn" | "end"> {
   let torn = 0;
   let end = from;
-  const take = (line: Buffer) => {
-    end += line.length + 1;
-    const text = line.toString("utf8");
+  const take = (parts: readonly Buffer[], length: number) => {
+    end += length + 1;
+    if (length > LONGEST_LINE) {
+      torn++;
+      return true;
+    }
+    const text = (parts.length === 1 ? parts[0]! : Buffer.concat(parts)).toString("utf8");
     if (text.trim() === "") return true;
     const value = jsonIn(text);
     if (isRecord(value)) return visit(value, end) !== false;
@@ -142,19 +148,24 @@ export function forEachLine(
   const file = unlessMissing(() => files.openSync(path, "r"));
   if (file === undefined) return { torn, end };
   try {
-    let rest = Buffer.alloc(0);
+    /** The beginning of a line whose end was not read yet. */
+    let parts: Buffer[] = [];
+    let length = 0;
     const piece = Buffer.allocUnsafe(PIECE);
     for (let at = from; ; ) {
       const read = files.readSync(file, piece, 0, PIECE, at);
       if (read === 0) return { torn, end };
       at += read;
-      const text = Buffer.concat([rest, piece.subarray(0, read)]);
+      const text = piece.subarray(0, read);
       let start = 0;
       for (let stop = text.indexOf(LINE_BREAK); stop >= 0; stop = text.indexOf(LINE_BREAK, start)) {
-        if (!take(text.subarray(start, stop))) return { torn, end };
+        if (!take([...parts, text.subarray(start, stop)], length + stop - start)) return { torn, end };
+        parts = [];
+        length = 0;
         start = stop + 1;
       }
-      rest = text.subarray(start);
+      length += read - start;
+      parts = length > LONGEST_LINE ? [] : [...parts, Buffer.from(text.subarray(start))];
     }
   } finally {
     files.closeSync(file);

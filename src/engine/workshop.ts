@@ -53,6 +53,8 @@ export interface Workshop {
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** When the store was last tidied. */
 const TIDIED = "tidied";
+/** How often a process that lives on looks whether a day is over. */
+const LOOK_MS = 60 * 60 * 1000;
 
 /** In the folder of the state, but not state: skills, which may be linked from elsewhere, and the copies that tasks work with. */
 const NOT_STATE: readonly string[] = ["skills", "private"];
@@ -125,7 +127,7 @@ export async function openWorkshop(
     rule: "caches",
     ...sweepFolder(config.cacheDir, { ...options, before: now() - config.retention.caches * DAY_MS }),
   });
-  /** Nobody has to think of it: whoever is the first of a day tidies when it has done its work. */
+  /** Nobody has to think of it: whoever is the first of a day tidies when it has done its work, and a server in between. */
   const tidyOnceADay = async () => {
     try {
       const last = Number((await store.meta.get(TIDIED)) ?? 0);
@@ -149,6 +151,10 @@ export async function openWorkshop(
     await dreams.recover();
   };
   await (fleet ? fleet.whenConnected(settle) : settle());
+  let tidying: Promise<unknown> = Promise.resolve();
+  const looking = setInterval(() => {
+    tidying = unlessAway(tidyOnceADay);
+  }, LOOK_MS).unref();
   return {
     tasks,
     consents: tasks.consents,
@@ -179,6 +185,8 @@ export async function openWorkshop(
       openStreamingModel({ ...config.model, ...(name !== undefined && { name }) }, parts),
     tidy: async (options) => [...(await store.tidy(options)), sweepCaches(options)],
     async close() {
+      clearInterval(looking);
+      await tidying;
       await unlessAway(tidyOnceADay);
       await closeTasks();
       await learned.settled();

@@ -34,6 +34,8 @@ export interface StateFinding {
 export interface StateCheckOptions {
   /** Repair what can be repaired without loss; a damaged file is kept beside the new one. */
   readonly fix?: boolean | undefined;
+  /** Told now and then how much of a long step is done. */
+  readonly onProgress?: ((step: string, done: number, total: number) => void) | undefined;
 }
 
 /** The command that repairs every finding that a program can repair. */

@@ -143,7 +143,9 @@ async function checkup(versions: number): Promise<Work> {
   const store = openSqliteStore({ directory, files: work.files(), openDatabase: (path) => work.open(path) });
   await store.versions.takeLog();
   Object.assign(work, { questions: 0, mostRows: 0, mostBytes: 0 });
-  expect(await store.check()).toEqual([]);
+  const shown = new Set<string>();
+  expect(await store.check({ onProgress: (step) => shown.add(step) })).toEqual([]);
+  expect(shown.size).toBe(3);
   store.close();
   return work;
 }

@@ -38,8 +38,10 @@ export class Crash extends Error {
 }
 
 const CODES = ["EIO", "ENOSPC", "EACCES", "EMFILE"] as const;
-/** Whether a folder may be opened does not come and go: who may not open one has made nothing in it. */
+/** Whether a folder may be opened does not change from call to call; see `forbid`. */
 const FOLDER_CODES = ["EIO", "ENOSPC", "ENOMEM", "EMFILE"] as const;
+
+const OPENING: readonly string[] = ["openSync", "readdirSync"];
 
 export class SimulatedDisk {
   private readonly random: Random;
@@ -49,6 +51,7 @@ export class SimulatedDisk {
   /** Calls until the process dies. */
   private callsLeft = Number.POSITIVE_INFINITY;
   private isDead = false;
+  private forbidden: string | undefined;
   weather: Weather = CALM;
   calls = 0;
 
@@ -63,6 +66,11 @@ export class SimulatedDisk {
 
   get crashed(): boolean {
     return this.isDead;
+  }
+
+  /** Takes away the right to look into a folder and to change it, until it is given back with undefined. */
+  forbid(folder: string | undefined): void {
+    this.forbidden = folder;
   }
 
   /** A new process: what the last one wrote is there. */
@@ -173,6 +181,7 @@ export class SimulatedDisk {
         this.calls++;
         const { failBefore, failAfter } = this.weather;
         const code = this.random.pick(this.opensFolder(name, args[0]) ? FOLDER_CODES : CODES);
+        if (args.some((path) => this.isForbidden(name, path))) throw failure("EACCES", name);
         if (this.random.chance(failBefore)) throw failure(code, `${name} before`);
         const result = call(...args);
         if (this.random.chance(failAfter)) throw failure(code, `${name} after`);
@@ -191,8 +200,13 @@ export class SimulatedDisk {
     return { ...files, fsync: fsync as Files["fsync"] };
   }
 
+  private isForbidden(call: string, path: unknown): boolean {
+    if (this.forbidden === undefined || typeof path !== "string") return false;
+    return path.startsWith(`${this.forbidden}/`) || (path === this.forbidden && OPENING.includes(call));
+  }
+
   private opensFolder(call: string, path: unknown): boolean {
-    if (call !== "openSync" && call !== "readdirSync") return false;
+    if (!OPENING.includes(call)) return false;
     return this.find(path as string)?.kind === "folder";
   }
 

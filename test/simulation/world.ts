@@ -24,6 +24,9 @@ const WEATHERS: readonly Weather[] = [
   { failBefore: 0.01, failAfter: 0.01, shortWrite: 0.2 },
 ];
 
+/** Somebody takes away the right to look into one of them now and then, for the time of a step. */
+const FOLDERS = ["", ...NAMES, "family"].map((name) => join(HOME, ".repertoire/skills", name));
+
 /** The text of each skill's SKILL.md and its notes. */
 type Skills = ReadonlyMap<string, string>;
 
@@ -68,10 +71,12 @@ export class World {
     this.disk.weather = this.random.pick(WEATHERS);
     this.hasFailingCommit = this.random.chance(0.05);
     if (this.random.chance(0.3)) this.disk.crashAfter(this.random.below(90));
+    if (this.random.chance(0.15)) this.forbid(this.random.pick(FOLDERS));
     const outcomes = await Promise.all(
       steps.map((step, at) => this.attempt(step, at === 0 ? this.versions : other![1])),
     );
     this.disk.weather = CALM;
+    this.disk.forbid(undefined);
     this.hasFailingCommit = false;
     this.story.push(steps.map(({ what }, at) => `${what}: ${outcomes[at]}`).join(" beside "));
     const wasCrash = this.disk.crashed;
@@ -105,6 +110,11 @@ export class World {
     const first = this.random.below(NAMES.length);
     const second = (first + 1 + this.random.below(NAMES.length - 1)) % NAMES.length;
     return [this.saving([NAMES[first]!]), this.saving([NAMES[second]!])];
+  }
+
+  private forbid(folder: string): void {
+    this.disk.forbid(folder);
+    this.story.push(`no right to open ${folder}`);
   }
 
   private start(files = this.disk.files): [SqliteStore, SkillVersions] {

@@ -269,6 +269,16 @@ export function progressDisplay(streams: Streams, what: string): (done: number, 
   };
 }
 
+/** One display for each step of a long work. */
+export function stepsDisplay(streams: Streams): (step: string, done: number, total: number) => void {
+  const displays = new Map<string, ReturnType<typeof progressDisplay>>();
+  return (step, done, total) => {
+    const display = displays.get(step) ?? progressDisplay(streams, step);
+    displays.set(step, display);
+    display(done, total);
+  };
+}
+
 /** `1 file`, `2 files`: for the verbs that start quickly; `numberOf` is for the others. */
 export function countOf(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;

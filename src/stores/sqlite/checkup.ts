@@ -16,6 +16,7 @@ import { dirname } from "node:path";
 import { setImmediate as pause } from "node:timers/promises";
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "../../disk/disk.ts";
 import type { VersionFile, VersionRecord } from "../../learn/learn.ts";
+import { breathe } from "../../library/library.ts";
 import { codeOf, isRepertoireError, messageOf } from "../../model/errors.ts";
 import { MENDING_COMMAND, type StateCheckOptions, type StateFinding } from "../../model/state-finding.ts";
 import { sha256Of } from "../../package/package.ts";
@@ -50,13 +51,14 @@ interface LostFile {
   readonly file: VersionFile;
 }
 
-/** Versions looked at between two pauses. */
-const VERSIONS_AT_ONCE = 100;
-
 const SQLITE_HEADER = "SQLite format 3\0";
+
+type Progress = NonNullable<StateCheckOptions["onProgress"]>;
 
 export class Checkup {
   private readonly needs: CheckupNeeds;
+  /** A version that needs them, by the SHA-256 of the bytes; known once the log was compared. */
+  private readonly neededBy = new Map<string, string>();
 
   constructor(needs: CheckupNeeds) {
     this.needs = needs;
@@ -64,14 +66,15 @@ export class Checkup {
 
   async run(options: StateCheckOptions & { readonly lostBytes?: LostBytes | undefined } = {}) {
     const findings: StateFinding[] = [];
+    const { onProgress = () => {} } = options;
     const steps = [
       () => this.files(),
       () => this.locks(),
       () => this.copy(),
       () => this.pages(),
-      () => this.rows(),
-      () => this.log(),
-      () => this.bytes(options.lostBytes),
+      () => this.rows(onProgress),
+      () => this.log(onProgress),
+      () => this.bytes(options.lostBytes, onProgress),
     ];
     for (const step of steps) {
       try {
@@ -168,9 +171,10 @@ export class Checkup {
     ];
   }
 
-  private async rows(): Promise<Found[]> {
+  private async rows(onProgress: Progress): Promise<Found[]> {
     const { db, places, now, versions } = this.needs;
-    return (await findBadRows(db)).map((bad) => ({
+    const found = await findBadRows(db, (done, total) => onProgress("checking rows", done, total));
+    return found.map((bad) => ({
       code: "rows-damaged",
       path: places.database,
       message: `${bad.rows.length} rows of the table "${bad.table}" hold what nobody wrote.`,
@@ -186,9 +190,18 @@ export class Checkup {
     }));
   }
 
-  private async log(): Promise<Found[]> {
+  private async log(onProgress: Progress): Promise<Found[]> {
     const { versions, places, now } = this.needs;
-    const { flawed, differing, unlogged }: LogComparison = await versions.compareWithLog(pause);
+    this.neededBy.clear();
+    const { flawed, differing, unlogged }: LogComparison = await versions.compareWithLog(
+      (done) => {
+        onProgress("checking the version log, percent", Math.round(done * 100), 100);
+        return pause();
+      },
+      ({ id, files }) => {
+        for (const { sha256 } of files) if (!this.neededBy.has(sha256)) this.neededBy.set(sha256, id);
+      },
+    );
     if (flawed + differing + unlogged === 0) return [];
     const isIncomplete = differing + unlogged > 0;
     const lacking = `${unlogged} versions stand in the database alone, ${differing} are not the same in both, and a damaged database would cost them.`;
@@ -214,20 +227,17 @@ export class Checkup {
   }
 
   /** Every file of every version: one finding for each skill. */
-  private async bytes(lostBytes: LostBytes | undefined): Promise<Found[]> {
+  private async bytes(lostBytes: LostBytes | undefined, onProgress: Progress): Promise<Found[]> {
     const { versions, blobs } = this.needs;
-    const known = new Set<string>();
     const lost = new Map<string, LostFile[]>();
     let seen = 0;
-    for (const version of versions.all()) {
-      if (++seen % VERSIONS_AT_ONCE === 0) await pause();
-      for (const file of version.files) {
-        if (known.has(file.sha256)) continue;
-        known.add(file.sha256);
-        if (this.isWhole(file)) continue;
-        lost.set(version.name, [...(lost.get(version.name) ?? []), { version, file }]);
-        await pause();
-      }
+    for (const [sha256, id] of this.neededBy) {
+      await breathe();
+      onProgress("checking the bytes of versions", ++seen, this.neededBy.size);
+      if (this.isWhole(sha256)) continue;
+      const version = versions.get(id);
+      const file = version?.files.find((each) => each.sha256 === sha256);
+      if (version && file) lost.set(version.name, [...(lost.get(version.name) ?? []), { version, file }]);
     }
     return [...lost].map(([name, files]): Found => {
       const path = blobs.pathOf(files[0]!.file.sha256);
@@ -242,7 +252,7 @@ export class Checkup {
     });
   }
 
-  private isWhole({ sha256 }: VersionFile): boolean {
+  private isWhole(sha256: string): boolean {
     try {
       return this.needs.blobs.get(sha256) !== undefined;
     } catch (error) {

@@ -4,6 +4,7 @@
 import { copyFileSync, existsSync, renameSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../model/errors.ts";
+import { copyIfOld } from "./daily-copy.ts";
 import {
   explained,
   isBusy,
@@ -18,7 +19,7 @@ import {
 } from "./driver.ts";
 import { migrate } from "./migrations.ts";
 import type { ProcessLock } from "./process-lock.ts";
-import { copyIfOld, salvage } from "./salvage.ts";
+import { salvage } from "./salvage.ts";
 
 const NUMBERS = {
   /** A writer holds the file for milliseconds; only a stopped machine makes this run out. */
@@ -123,7 +124,6 @@ export class Connection {
     if (this.depth > 0) return work();
     // Perhaps there is room again.
     if (this.unchanging !== undefined) this.drop();
-    this.followFile();
     const result = this.read(() => this.transaction(work));
     this.checkpointIfDue();
     return result;
@@ -175,11 +175,14 @@ export class Connection {
     copyFileSync(this.options.path, path);
   }
 
-  /** Replaces the copy if it is a day old. */
-  copyIfOld(): void {
-    this.read(() =>
-      copyIfOld(this.open(), this.options.copy, this.options.now().getTime(), this.options.openDatabase),
-    );
+  /** Replaces the copy if it is a day old, in steps between which others may work. */
+  *copyIfOld(): Generator<undefined, void> {
+    const { path: database, copy, openDatabase, now } = this.options;
+    try {
+      yield* copyIfOld({ database, copy, openDatabase, now: now().getTime() });
+    } catch (error) {
+      throw explained(error, copy);
+    }
   }
 
   close(): void {
@@ -278,8 +281,7 @@ export class Connection {
   }
 
   private transaction<T>(work: () => T): T {
-    const db = this.open();
-    db.exec("BEGIN IMMEDIATE");
+    const db = this.begin();
     this.depth++;
     try {
       const result = work();
@@ -293,12 +295,18 @@ export class Connection {
     }
   }
 
-  /** Another process may have moved a damaged file aside, or a person deleted it: go on with the one that is there. */
-  private followFile(): void {
-    if (!this.db) return;
-    const found = statSync(this.options.path, { throwIfNoEntry: false })?.ino;
-    if (found === this.inode) return;
-    this.drop();
+  /**
+   * Begins a transaction on the file that is there. Another process may have moved a damaged file aside, or a person deleted it; what
+   * is written into the old one nobody reads. Looked at once the file cannot be written by others.
+   */
+  private begin(): SqlDatabase {
+    for (;;) {
+      const db = this.open();
+      db.exec("BEGIN IMMEDIATE");
+      if (statSync(this.options.path, { throwIfNoEntry: false })?.ino === this.inode) return db;
+      db.exec("ROLLBACK");
+      this.drop();
+    }
   }
 
   private rebuild(error: unknown): string | undefined {
@@ -350,11 +358,18 @@ export function asideOf(path: string, now: Date): string {
   return `${path}.corrupt-${now.toISOString().replace(/[:.]/g, "-")}`;
 }
 
+/** Since when a damaged file is kept, by its name: the file itself may be much older. Undefined for any other file. */
+export function asideSince(name: string): number | undefined {
+  const since = /\.corrupt-(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d)-(\d{3}Z)/.exec(name);
+  return since ? Date.parse(`${since[1]}:${since[2]}:${since[3]}.${since[4]}`) : undefined;
+}
+
 /** Reads where truncation and overwritten pages show first. */
 function probe(db: SqlDatabase, size: number): void {
   if (size <= NUMBERS.fullCheckBytes) {
-    const found = String(db.prepare("PRAGMA quick_check(1)").get()?.quick_check);
-    if (found !== "ok") throw corrupt(found);
+    // Indexes as well: a read that failed while the log was folded back can leave one that lacks rows.
+    const [found] = integrityOf(db, 1);
+    if (found !== undefined) throw corrupt(found);
     return;
   }
   for (const table of ["events", "versions", "said", "proposals"])

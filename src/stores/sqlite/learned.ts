@@ -85,9 +85,9 @@ export function sqliteVersions(db: Connection, { meta, log, redirects }: Version
     else keep(line);
     begun = undefined;
   };
-  /** Every row, oldest first, without holding them all. */
-  const rows = function* (): Generator<VersionRow, undefined> {
-    for (let from = 0; ; ) {
+  /** Every row, or those after the one of a number, oldest first, without holding them all. */
+  const rows = function* (from = 0): Generator<VersionRow, undefined> {
+    for (;;) {
       const sql = `SELECT seq, id, record FROM versions WHERE seq > ? ORDER BY seq LIMIT ${ROWS_AT_ONCE}`;
       const found = db.rows<VersionRow>(sql, from);
       yield* found;
@@ -96,19 +96,11 @@ export function sqliteVersions(db: Connection, { meta, log, redirects }: Version
       from = last.seq;
     }
   };
-  /** Every version, oldest first. */
-  const all = function* (): Generator<VersionRecord> {
-    takeLog();
-    for (const { record } of rows()) {
-      const version = jsonIn(record) as VersionRecord | undefined;
-      if (version !== undefined) yield version;
-    }
-  };
   /**
-   * Goes through the log and the tables side by side, in slices between which others may work; `differs` is called with each version
-   * that the tables have otherwise. What others add meanwhile is left out.
+   * Goes through the log and the tables side by side, in slices between which others may work, and yields how much of the log it has
+   * read. What others add meanwhile is left out.
    */
-  const comparison = function* (differs: (version: VersionRecord) => void): Generator<void, LogComparison> {
+  const comparison = function* ({ differs, seen }: ComparisonVisitor): Generator<number, LogComparison> {
     const [{ newest = 0 } = {}] = db.rows<{ newest?: number }>("SELECT max(seq) AS newest FROM versions");
     const isLogged = new Uint8Array(newest + 1);
     const size = log.size();
@@ -123,26 +115,70 @@ export function sqliteVersions(db: Connection, { meta, log, redirects }: Version
       while (found !== undefined && next !== undefined && next.seq <= found.seq) next = inOrder.next().value;
       return found;
     };
-    let [flawed, differing, unlogged] = [0, 0, 0];
+    let [flawed, differing, unlogged, logged] = [0, 0, 0, 0];
     const visit = versionsMadeBy((version) => {
+      seen?.(version);
       const row = rowOf(version.id);
-      if (row !== undefined) isLogged[row.seq] = 1;
+      if (row !== undefined && !isLogged[row.seq]) {
+        isLogged[row.seq] = 1;
+        logged++;
+      }
       if (row?.record === JSON.stringify(version)) return;
       differing++;
-      differs(version);
+      differs?.(version);
     });
-    for (let from = 0; from < size; yield) {
+    for (let from = 0; from < size; yield from / size) {
       const slice = log.read(from, visit, LINES_AT_ONCE);
       flawed += slice.flawed;
       if (slice.end === from) break;
       from = slice.end;
     }
-    for (const { seq, id, record } of rows()) {
+    const [{ count = 0 } = {}] = db.rows<{ count?: number }>(
+      "SELECT count(*) AS count FROM versions WHERE seq <= ?",
+      newest,
+    );
+    for (const { seq, id, record } of count > logged ? rows() : []) {
       if (seq > newest) break;
-      if (!isLogged[seq] && (jsonIn(record) as VersionRecord | undefined)?.id === id) unlogged++;
-      if (seq % ROWS_AT_ONCE === 0) yield;
+      const version = isLogged[seq] ? undefined : (jsonIn(record) as VersionRecord | undefined);
+      if (version?.id === id) {
+        seen?.(version);
+        unlogged++;
+      }
+      if (seq % ROWS_AT_ONCE === 0) yield 1;
     }
     return { flawed, differing, unlogged };
+  };
+  /**
+   * Calls `name` with the SHA-256 of all bytes that a version needs, or a change that is under way, by the tables or by the log: either
+   * may be damaged. `soFar` works in steps, `since` does the rest at once, for who keeps others from changing anything.
+   */
+  const namedBytes = (name: (sha256: string) => void) => {
+    const ofVersion = ({ files }: VersionRecord) => {
+      for (const { sha256 } of files) name(sha256);
+    };
+    const visit = versionsMadeBy(ofVersion);
+    let [last, end] = [0, 0];
+    const inTables = function* (): Generator<undefined, void> {
+      for (const { seq, record } of rows(last)) {
+        last = seq;
+        for (const [sha256] of record.matchAll(/[0-9a-f]{64}/g)) name(sha256);
+        yield;
+      }
+    };
+    const inLog = function* (): Generator<undefined, void> {
+      for (let more = true; more; yield) {
+        const slice = log.read(end, visit, LINES_AT_ONCE);
+        more = slice.end > end && slice.end < log.size();
+        end = slice.end;
+      }
+    };
+    const all = function* (): Generator<undefined, void> {
+      takeLog();
+      for (const { versions } of pendingRows()) versions.forEach(ofVersion);
+      yield* inTables();
+      yield* inLog();
+    };
+    return { soFar: all, since: () => atOnce(all()) };
   };
   const taken = () => Number(meta.get(TAKEN) ?? 0);
   /** Says whether there may be more. */
@@ -166,7 +202,7 @@ export function sqliteVersions(db: Connection, { meta, log, redirects }: Version
   const refill = () => {
     wasRefilled = true;
     const isRead = db.write(() => {
-      if (atOnce(comparison(() => {})).unlogged > 0) return false;
+      if (atOnce(comparison({})).unlogged > 0) return false;
       db.change("DELETE FROM versions");
       db.change("DELETE FROM heads");
       db.change("DELETE FROM changes");
@@ -200,33 +236,43 @@ export function sqliteVersions(db: Connection, { meta, log, redirects }: Version
   return {
     takeLog,
     get,
-    all,
+    namedBytes,
     refill,
-    /** Lines of the log that are none, versions that the tables have otherwise, and those that only the tables have. */
-    async compareWithLog(pause: () => Promise<unknown>): Promise<LogComparison> {
+    /**
+     * Lines of the log that are none, versions that the tables have otherwise, and those that only the tables have. `seen` is called
+     * with every version, and `pause` with how much of the log was read.
+     */
+    async compareWithLog(
+      pause: (done: number) => Promise<unknown>,
+      seen: (version: VersionRecord) => void,
+    ): Promise<LogComparison> {
       takeLog();
-      const steps = comparison(() => {});
+      const steps = comparison({ seen });
       for (let step = steps.next(); ; step = steps.next()) {
         if (step.done) return step.value;
-        await pause();
+        await pause(step.value);
       }
     },
     /** Takes what the log says over into rows that say otherwise; `isWhole` decides where both can be read. */
     followLog: (isWhole: (version: VersionRecord) => boolean) =>
       db.write(() => {
-        const follow = (version: VersionRecord) => {
+        const differs = (version: VersionRecord) => {
           const row = records("WHERE id = ?", version.id)[0];
           if (row !== undefined && isWhole(row) && !isWhole(version)) return;
           const sql = "UPDATE versions SET record = ? WHERE id = ?";
           if (db.change(sql, JSON.stringify(version), version.id) === 0) keep(version);
         };
-        atOnce(comparison(follow));
+        atOnce(comparison({ differs }));
       }),
     /** Writes the log anew from the tables; the old one is kept at `aside`. */
     rewriteLog: (aside: string) =>
       db.write(() => {
+        takeLog();
         const lines = function* (): Generator<LogLine> {
-          yield* all();
+          for (const { record } of rows()) {
+            const version = jsonIn(record) as VersionRecord | undefined;
+            if (version !== undefined) yield version;
+          }
           for (const begin of pendingRows()) yield { begin };
         };
         log.replace(lines(), aside);
@@ -267,6 +313,13 @@ interface VersionRow {
   readonly seq: number;
   readonly id: string;
   readonly record: string;
+}
+
+interface ComparisonVisitor {
+  /** Called with each version that the tables have otherwise. */
+  readonly differs?: ((version: VersionRecord) => void) | undefined;
+  /** Called with every version, of the log and those that only the tables have. */
+  readonly seen?: ((version: VersionRecord) => void) | undefined;
 }
 
 /** How many lines of the log are none, are otherwise in the tables, and are lacking. */

@@ -34,13 +34,25 @@ interface BadRow {
   readonly readable: SqlRow | undefined;
 }
 
-export async function findBadRows(db: Connection): Promise<BadRows[]> {
+/** `onProgress` is told how many rows of how many were looked at. */
+export async function findBadRows(
+  db: Connection,
+  onProgress: (done: number, total: number) => void,
+): Promise<BadRows[]> {
   const found: BadRows[] = [];
   const tables = db.rows<{ name: string }>(
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
   );
+  const counts = tables.map(
+    ({ name }) => db.rows<{ count: number }>(`SELECT count(*) AS count FROM ${name}`)[0]!.count,
+  );
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  let done = 0;
   for (const { name } of tables) {
-    const bad = await badRowsIn(db, name);
+    const bad = await badRowsIn(db, name, (rows) => {
+      done += rows;
+      onProgress(Math.min(done, total), total);
+    });
     if (bad.rows.length > 0) found.push(bad);
   }
   return found;
@@ -62,7 +74,7 @@ export function mendRows(db: Connection, { table, keyColumns, rows }: BadRows): 
   });
 }
 
-async function badRowsIn(db: Connection, table: string): Promise<BadRows> {
+async function badRowsIn(db: Connection, table: string, looked: (rows: number) => void): Promise<BadRows> {
   const columns = db.columnsOf(table);
   const keyColumns = columns.filter(({ isKey }) => isKey).map(({ name }) => name);
   const jsonColumn = JSON_COLUMNS[table];
@@ -74,6 +86,7 @@ async function badRowsIn(db: Connection, table: string): Promise<BadRows> {
       ? `WHERE ${number.name} > ? ORDER BY ${number.name} LIMIT ${ROWS_AT_ONCE}`
       : `ORDER BY ${keyColumns.join(", ")} LIMIT ${ROWS_AT_ONCE} OFFSET ?`;
     const rows = db.rows<SqlRow>(`SELECT * FROM ${table} ${part}`, from);
+    looked(rows.length);
     const doubtful = rows.flatMap((row, at) => (isDoubtful(row, jsonColumn) ? [at] : []));
     if (doubtful.length > 0) {
       const names = columns.map(({ name }) => `hex(${name}) AS ${name}`).join(", ");

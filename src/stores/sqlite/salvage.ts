@@ -1,11 +1,10 @@
-// What is saved of a damaged database: the rows that can still be read, and those of the last copy that was checked.
+// What is saved of a damaged database: the rows that can still be read, and those of the daily copy.
 
-import { renameSync, rmSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { isDriverError, type openDatabase, type SqlDatabase, type SqlRow } from "./driver.ts";
-import { migrate } from "./migrations.ts";
 
 /** What nobody can make again. Versions and redirects follow from the log. */
-const KEPT = [
+export const KEPT = [
   "tasks",
   "consents",
   "trust",
@@ -20,12 +19,15 @@ const KEPT = [
 const JOURNAL = ["speakers", "events"] as const;
 
 const NUMBERS = {
-  /** Rows read at once: a damaged page costs no more than these. */
-  rows: 500,
+  /** Rows read at once; from where that fails on, a damaged page costs no more than the second number. */
+  rows: [5_000, 500],
   /** More than this of one table would keep the program busy for long. */
-  most: 100_000,
-  copyEveryMs: 24 * 60 * 60 * 1000,
+  mostKept: 1_000_000,
+  mostOfJournal: 100_000,
 } as const;
+
+/** Facts to be kept: those of the store's users, and how far the inbox was taken over, so that no line of it counts twice. */
+const META = "WHERE substr(key, 1, 5) = 'user:' OR substr(key, 1, 18) = 'store:inbox.taken:'";
 
 /** Takes over every row of the damaged file, and of the copy, that can be read and is not there yet. */
 export function salvage(into: SqlDatabase, from: readonly string[], open: typeof openDatabase): void {
@@ -33,53 +35,45 @@ export function salvage(into: SqlDatabase, from: readonly string[], open: typeof
     if (!statSync(path, { throwIfNoEntry: false })?.isFile()) continue;
     const source = open(path);
     try {
-      for (const table of [...KEPT, ...JOURNAL]) copyRows(source, into, table);
-      copyRows(source, into, "meta", "WHERE substr(key, 1, 5) = 'user:'");
+      for (const table of KEPT) copyRows(source, into, table, NUMBERS.mostKept);
+      for (const table of JOURNAL) copyRows(source, into, table, NUMBERS.mostOfJournal);
+      copyRows(source, into, `meta ${META}`, NUMBERS.mostKept);
     } finally {
       source.close();
     }
   }
 }
 
-/** Replaces the copy if it is old. A database that cannot be copied whole leaves the copy as it is. */
-export function copyIfOld(db: SqlDatabase, path: string, now: number, open: typeof openDatabase): boolean {
-  const copied = statSync(path, { throwIfNoEntry: false });
-  if (copied && Math.abs(now - copied.mtimeMs) < NUMBERS.copyEveryMs) return false;
-  const temporary = `${path}.new`;
-  rmSync(temporary, { force: true });
-  const copy = open(temporary);
-  try {
-    migrate(copy, temporary);
-    const whole = KEPT.every((table) => copyRows(db, copy, table));
-    if (!whole || !copyRows(db, copy, "meta", "WHERE substr(key, 1, 5) = 'user:'")) return false;
-    if (String(copy.prepare("PRAGMA quick_check(1)").get()?.quick_check) !== "ok") return false;
-  } finally {
-    copy.close();
-  }
-  renameSync(temporary, path);
-  return true;
+/** From both ends up to what cannot be read. */
+function copyRows(from: SqlDatabase, into: SqlDatabase, rows: string, most: number): void {
+  if (copyInOrder(from, into, rows, "DESC", most)) return;
+  copyInOrder(from, into, rows, "ASC", most);
 }
 
-/** From both ends up to what cannot be read. Says whether everything could be. */
-function copyRows(from: SqlDatabase, into: SqlDatabase, table: string, where = ""): boolean {
-  const rows = `SELECT * FROM ${table} ${where} ORDER BY 1`;
-  if (copyInOrder(from, into, table, `${rows} DESC`)) return true;
-  copyInOrder(from, into, table, `${rows} ASC`);
-  return false;
-}
-
-function copyInOrder(from: SqlDatabase, into: SqlDatabase, table: string, rows: string): boolean {
-  for (let offset = 0; offset < NUMBERS.most; offset += NUMBERS.rows) {
+/** Says whether everything could be read. */
+function copyInOrder(
+  from: SqlDatabase,
+  into: SqlDatabase,
+  rows: string,
+  order: "ASC" | "DESC",
+  most: number,
+): boolean {
+  const [table] = rows.split(" ") as [string];
+  let [step, smaller]: readonly [number, number | undefined] = NUMBERS.rows;
+  for (let offset = 0; offset < most; ) {
     let found: SqlRow[];
     try {
-      found = from.prepare(`${rows} LIMIT ${NUMBERS.rows} OFFSET ${offset}`).all();
+      found = from.prepare(`SELECT * FROM ${rows} ORDER BY 1 ${order} LIMIT ${step} OFFSET ${offset}`).all();
     } catch (error) {
       // A table that the file does not have, or pages that are damaged.
       if (!isDriverError(error)) throw error;
-      return false;
+      if (smaller === undefined) return false;
+      [step, smaller] = [smaller, undefined];
+      continue;
     }
     insert(into, table, found);
-    if (found.length < NUMBERS.rows) break;
+    if (found.length < step) break;
+    offset += step;
   }
   return true;
 }

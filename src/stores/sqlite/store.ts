@@ -126,7 +126,14 @@ export function openSqliteStore({ onRebuild, ...options }: SqliteOptions & Machi
   const blobs = blobFiles(files, places.blobs);
   const checkup = new Checkup({ directory, places, db, versions, blobs, openDatabase: open, now });
   const keep = { ...RETENTION, ...options.keep };
-  const tidying = new Tidying({ db, places, versions, now: () => now().getTime(), keep });
+  const tidying = new Tidying({
+    db,
+    places,
+    versions,
+    exclusive: (work) => lock.run(work),
+    now: () => now().getTime(),
+    keep,
+  });
   return {
     journal,
     conversation,
@@ -151,7 +158,13 @@ export function openSqliteStore({ onRebuild, ...options }: SqliteOptions & Machi
     async tidy(options?: TidyOptions) {
       await reader.catchUp(() => setImmediate());
       const tidied = await tidying.run(options);
-      if (!options?.dryRun) db.copyIfOld();
+      const copying = db.copyIfOld();
+      try {
+        if (!options?.dryRun) await inSlices(copying);
+      } finally {
+        // Removes a half made one, if the process is stopping.
+        copying.return();
+      }
       return tidied;
     },
     check: (...options: Parameters<Store["check"]>) => checkup.run(...options),

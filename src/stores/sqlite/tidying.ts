@@ -3,10 +3,10 @@
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { isLeftover, unlessMissing } from "../../disk/disk.ts";
-import type { VersionStore } from "../../learn/learn.ts";
-import { breathe, quiet } from "../../library/library.ts";
+import { breathe, inSlices, quiet } from "../../library/library.ts";
 import { ABANDONED_MS, before, type Retention, type Tidied, type TidyOptions } from "../retention.ts";
-import type { Connection } from "./connection.ts";
+import { asideSince, type Connection } from "./connection.ts";
+import type { SqliteVersions } from "./learned.ts";
 import type { placesIn } from "./turn-files.ts";
 
 /** Rows removed in one transaction: others wait for it no longer than for a save. */
@@ -15,7 +15,9 @@ const ROWS_AT_ONCE = 1_000;
 interface TidyingNeeds {
   readonly db: Connection;
   readonly places: ReturnType<typeof placesIn>;
-  readonly versions: Pick<VersionStore, "pending">;
+  readonly versions: Pick<SqliteVersions, "namedBytes">;
+  /** Runs the work while nobody changes skills. */
+  readonly exclusive: (work: () => void) => Promise<void>;
   readonly now: () => number;
   readonly keep: Retention;
 }
@@ -36,24 +38,29 @@ export class Tidying {
     const { keep, now, places } = this.needs;
     const old = (days: number) => before(now(), days);
     const files = (rule: Tidied["rule"], found: readonly OldFile[]): Tidied => {
-      if (!dryRun) for (const { path } of found) rmSync(path, { force: true });
-      return { rule, items: found.length, bytes: found.reduce((sum, { bytes }) => sum + bytes, 0) };
+      if (!dryRun) for (const { path } of found) rmSync(path, { force: true, recursive: true });
+      return tidied(rule, found);
     };
-    const folder = dirname(places.database);
+    const folders = [dirname(places.database), dirname(places.versionLog)];
+    const blobs = foldersIn(places.blobs);
     return [
       await this.rows("events", old(keep.events), dryRun),
       await this.rows("said", old(keep.said), dryRun),
-      files("sessions", await filesIn([places.sessions], old(keep.sessions))),
-      files("blobs", await this.unnamedBlobs()),
+      files("sessions", await filesIn([places.sessions], ({ at }) => at < old(keep.sessions))),
+      await this.unnamedBlobs(blobs, dryRun),
       files(
         "leftovers",
         await filesIn(
-          [folder, places.sessions, dirname(places.versionLog), ...foldersIn(places.blobs)],
-          now() - ABANDONED_MS,
-          isLeftover,
+          [...folders, places.sessions, ...blobs],
+          ({ name, at }) => (isLeftover(name) || isUnfinished(name)) && at < now() - ABANDONED_MS,
         ),
       ),
-      files("damaged", await filesIn([folder], old(keep.damaged), (name) => name.includes(".corrupt-"))),
+      files(
+        "damaged",
+        await filesIn([...folders, ...blobs], ({ name, at }) => {
+          return name.includes(".corrupt-") && (asideSince(name) ?? at) < old(keep.damaged);
+        }),
+      ),
     ];
   }
 
@@ -73,8 +80,11 @@ export class Tidying {
   private async forgetSessions(at: number): Promise<void> {
     const episodes = `SELECT session, version FROM episodes WHERE lastAt < ? LIMIT ${ROWS_AT_ONCE}`;
     await this.removeAll(`DELETE FROM episodes WHERE (session, version) IN (${episodes})`, at);
-    const silent = `SELECT id FROM speakers WHERE NOT EXISTS (SELECT 1 FROM events WHERE speaker = speakers.id) LIMIT ${ROWS_AT_ONCE}`;
-    await this.removeAll(`DELETE FROM speakers WHERE id IN (${silent})`);
+    const [{ last = 0 } = {}] = this.needs.db.rows<{ last?: number }>("SELECT max(id) AS last FROM speakers");
+    const silent =
+      "DELETE FROM speakers WHERE id BETWEEN ? AND ? AND NOT EXISTS (SELECT 1 FROM events WHERE speaker = speakers.id)";
+    for (let from = 0; from <= last; from += ROWS_AT_ONCE, await quiet())
+      this.needs.db.change(silent, from, from + ROWS_AT_ONCE - 1);
   }
 
   /** Runs a statement that removes some rows until it finds no more, and returns how many those were. */
@@ -87,42 +97,60 @@ export class Tidying {
     return items;
   }
 
-  /** What a change that failed put into the store. */
-  private async unnamedBlobs(): Promise<OldFile[]> {
-    const { db, places, versions, now } = this.needs;
-    const found = await filesIn(foldersIn(places.blobs), now() - ABANDONED_MS, (name) => !isLeftover(name));
-    if (found.length === 0) return [];
-    const named = new Set<string>();
-    const name = (record: { readonly files: readonly { readonly sha256: string }[] }) => {
-      for (const { sha256 } of record.files) named.add(sha256);
-    };
-    for (const { versions: begun } of await versions.pending()) begun.forEach(name);
-    for (let from = 0; ; await quiet()) {
-      const sql = `SELECT seq, record FROM versions WHERE seq > ? ORDER BY seq LIMIT ${ROWS_AT_ONCE}`;
-      const rows = db.rows<{ seq: number; record: string }>(sql, from);
-      for (const { record } of rows)
-        for (const [sha256] of record.matchAll(/[0-9a-f]{64}/g)) named.add(sha256);
-      const last = rows.at(-1);
-      if (last === undefined) break;
-      from = last.seq;
+  /**
+   * What a change that failed put into the store. It goes while nobody changes skills: a change that needs the same bytes again finds
+   * them there, and names them only afterwards.
+   */
+  private async unnamedBlobs(folders: readonly string[], dryRun: boolean): Promise<Tidied> {
+    const { versions, exclusive, now } = this.needs;
+    const old = await filesIn(folders, ({ name, at }) => isBlob(name) && at < now() - ABANDONED_MS);
+    const unnamed = new Map(old.map((file) => [basename(dirname(file.path)) + basename(file.path), file]));
+    if (unnamed.size > 0) {
+      const naming = versions.namedBytes((sha256) => void unnamed.delete(sha256));
+      await inSlices(whileAny(unnamed, naming.soFar()));
+      if (!dryRun && unnamed.size > 0)
+        await exclusive(() => {
+          naming.since();
+          for (const { path } of unnamed.values()) rmSync(path, { force: true });
+        });
     }
-    return found.filter(({ path }) => !named.has(basename(dirname(path)) + basename(path)));
+    return tidied("blobs", [...unnamed.values()]);
   }
 }
 
-/** The files of folders that were last written before a moment. */
+/** Most bytes are named by the tables; then the log need not be read. */
+function* whileAny(wanted: ReadonlyMap<string, unknown>, steps: Iterable<undefined>): Generator<undefined> {
+  for (const _ of steps) {
+    if (wanted.size === 0) return;
+    yield;
+  }
+}
+
+function tidied(rule: Tidied["rule"], found: readonly OldFile[]): Tidied {
+  return { rule, items: found.length, bytes: found.reduce((sum, { bytes }) => sum + bytes, 0) };
+}
+
+function isBlob(name: string): boolean {
+  return /^[0-9a-f]{62}$/.test(name);
+}
+
+/** What a killed process has not yet put in the place of a file. */
+function isUnfinished(name: string): boolean {
+  return /\.new(?:-journal)?$/.test(name);
+}
+
+/** The files of folders, and damaged folders in them, that fit. */
 async function filesIn(
   folders: readonly string[],
-  at: number,
-  fits: (name: string) => boolean = () => true,
+  fits: (file: { readonly name: string; readonly at: number }) => boolean,
 ): Promise<OldFile[]> {
   const found: OldFile[] = [];
   for (const folder of folders) {
     for (const name of unlessMissing(() => readdirSync(folder)) ?? []) {
-      if (!fits(name)) continue;
       const path = join(folder, name);
       const stat = statSync(path, { throwIfNoEntry: false });
-      if (stat?.isFile() && stat.mtimeMs < at) found.push({ path, bytes: stat.size });
+      if (stat && (stat.isFile() || asideSince(name)) && fits({ name, at: stat.mtimeMs }))
+        found.push({ path, bytes: stat.size });
       await breathe();
     }
   }

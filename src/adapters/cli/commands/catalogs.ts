@@ -5,9 +5,8 @@ import { RepertoireError } from "../../../model/errors.ts";
 import { forLine } from "../../../text/escape.ts";
 import { numberOf } from "../../../text/numbers.ts";
 import { EXIT, positiveInteger, type Verb } from "../command.ts";
-import type { Io } from "../io.ts";
+import { type Io, stepsDisplay } from "../io.ts";
 import { day } from "../tell.ts";
-import { stepsDisplay } from "./supply.ts";
 
 /** The strongest reasons; --json has all. */
 const REASONS_SHOWN = 2;
@@ -57,7 +56,7 @@ export const CATALOG_VERBS: readonly Verb[] = [
         about: "add owner/repository, a git address or a folder, and fetch it",
         async run({ io, engine }, source: string) {
           const { file } = await engine.setCatalog(source, true);
-          const [catalog] = await engine.catalogs.refresh({ source, onProgress: stepsDisplay(io) });
+          const [catalog] = await engine.catalogs.refresh({ source, onProgress: stepsDisplay(io.streams) });
           if (catalog?.failure) await engine.setCatalog(source, false);
           io.answer({ catalog, file }, () => tellCatalogs(io, [catalog!]));
           return catalog?.failure ? EXIT.findings : EXIT.ok;
@@ -81,7 +80,7 @@ export const CATALOG_VERBS: readonly Verb[] = [
         use: "refresh [source]",
         about: "fetch them again",
         async run({ io, engine }, source: string | undefined) {
-          const catalogs = await engine.catalogs.refresh({ source, onProgress: stepsDisplay(io) });
+          const catalogs = await engine.catalogs.refresh({ source, onProgress: stepsDisplay(io.streams) });
           io.answer({ catalogs }, () => tellCatalogs(io, catalogs));
           return catalogs.some(({ failure }) => failure) ? EXIT.findings : EXIT.ok;
         },

@@ -5,7 +5,7 @@ import { forLine } from "../../../text/escape.ts";
 import { numberOf } from "../../../text/numbers.ts";
 import type { CheckedFinding } from "../../doctor.ts";
 import { EXIT, type Verb } from "../command.ts";
-import type { Io } from "../io.ts";
+import { type Io, stepsDisplay } from "../io.ts";
 import { tellWorrying, verdictCounts } from "../tell.ts";
 import { tellUnavailable } from "./list.ts";
 
@@ -22,7 +22,14 @@ export const doctorVerb: Verb = {
     const { skills } = await engine.library.list();
     const diagnosis = await engine.library.diagnosis();
     const { examine } = await import("../../doctor.ts");
-    const checks = await examine({ engine, diagnosis, env: process.env, fix: options.fix === true });
+    const onProgress = stepsDisplay(io.streams);
+    const checks = await examine({
+      engine,
+      diagnosis,
+      env: process.env,
+      fix: options.fix === true,
+      onProgress,
+    });
     const problems = diagnosis.diagnostics.filter(({ severity }) => severity !== "info");
     const errors = problems.filter(({ severity }) => severity === "error").length;
     const { hostReports } = await import("../../hooks/setup/installed.ts");

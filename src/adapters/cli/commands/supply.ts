@@ -12,7 +12,7 @@ import { forLine } from "../../../text/escape.ts";
 import { numberOf } from "../../../text/numbers.ts";
 import { EXIT, type Verb, type VerbOption } from "../command.ts";
 import { AGREEMENT_OPTIONS, answerTo, confirmed, showSheet } from "../consent-prompt.ts";
-import { type Io, progressDisplay } from "../io.ts";
+import { type Io, stepsDisplay } from "../io.ts";
 import { paintVerdict } from "../tell.ts";
 
 interface AgreeFlags {
@@ -54,7 +54,7 @@ export const SUPPLY_VERBS: readonly Verb[] = [
     ],
     async run({ io, engine }, text: string, names: readonly string[], flags: AddFlags) {
       const { to, ref } = flags;
-      const source = await engine.supply.open(text, { to, ref, onProgress: stepsDisplay(io) });
+      const source = await engine.supply.open(text, { to, ref, onProgress: stepsDisplay(io.streams) });
       try {
         if (flags.list) {
           await tellList(io, source);
@@ -81,7 +81,7 @@ export const SUPPLY_VERBS: readonly Verb[] = [
     ],
     async run({ io, engine }, { to, frozen, ...flags }: AddFlags & { readonly frozen?: boolean }) {
       const agree = frozen && !flags.yes ? agreement(io, { ...flags, frozen }) : agreement(io, flags);
-      const result = await engine.supply.install({ to, frozen, agree, onProgress: stepsDisplay(io) });
+      const result = await engine.supply.install({ to, frozen, agree, onProgress: stepsDisplay(io.streams) });
       return tellSupplied(io, result, "Installed");
     },
   },
@@ -100,7 +100,12 @@ export const SUPPLY_VERBS: readonly Verb[] = [
       { to, check, ...flags }: AddFlags & { readonly check?: boolean },
     ) {
       const agree = agreement(io, flags);
-      const result = await engine.supply.update(names, { to, check, agree, onProgress: stepsDisplay(io) });
+      const result = await engine.supply.update(names, {
+        to,
+        check,
+        agree,
+        onProgress: stepsDisplay(io.streams),
+      });
       if (!check) return tellSupplied(io, result, "Updated");
       io.answer(result, () => {
         for (const offer of result.offers) showUpdate(io, offer, (text) => io.line(text));
@@ -150,16 +155,6 @@ export const SUPPLY_VERBS: readonly Verb[] = [
     },
   },
 ];
-
-/** One display for each step of fetching and reading. */
-export function stepsDisplay(io: Io): (step: string, done: number, total: number) => void {
-  const displays = new Map<string, ReturnType<typeof progressDisplay>>();
-  return (step, done, total) => {
-    const display = displays.get(step) ?? progressDisplay(io.streams, step);
-    displays.set(step, display);
-    display(done, total);
-  };
-}
 
 async function tellList(io: Io, source: OpenedSource): Promise<void> {
   const { address, commit, elsewhere } = source;
