@@ -336,21 +336,6 @@ describe("damage", () => {
     ).toEqual(["after"]);
   });
 
-  test("an index that lacks rows is found when a small database is opened, and costs no history", () => {
-    const store = open();
-    store.versions.add(version("v1"));
-    store.close();
-    const db = openDatabase(database());
-    db.exec("CREATE INDEX hollow ON versions (name, root) WHERE id = ''; PRAGMA writable_schema = ON");
-    const sql =
-      "UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master WHERE name = 'hollow') WHERE name = 'versions_by_place'";
-    db.exec(`${sql}; DELETE FROM sqlite_master WHERE name = 'hollow'`);
-    db.close();
-    const after = open();
-    expect(after.versions.list({ name: "mail" }).map(({ id }) => id)).toEqual(["v1"]);
-    expect(rebuilds).toHaveLength(1);
-  });
-
   test("what can still be read of a damaged file is taken over", async () => {
     const store = open();
     keepAll(store);
