@@ -263,6 +263,77 @@ describe("roles", () => {
     expect(await curator.proposals.get(1)).toMatchObject({ state: "open" });
   });
 
+  it("are not got above with raw SQL in the own scope", async () => {
+    const scope = "roles/raw";
+    const roles = ["reader", "writer", "curator"] as const;
+    const [reader, writer, curator] = (await Promise.all(roles.map((role) => tokenFor(scope, role)))) as [
+      string,
+      string,
+      string,
+    ];
+    const store = storeOf(curator);
+    const sha256 = await store.blobs.put(Buffer.from("x"));
+    const kept = version("mail", { id: "v1", files: [{ path: "SKILL.md", sha256, size: 1 }] });
+    await store.versions.add(kept);
+    await store.journal.append([event("activated")]);
+    await store.dreaming(async () => undefined);
+    const rowOf = (record: object, name = "mail") =>
+      `INSERT INTO repertoire.versions (scope, id, name, action, parent, record)
+        SELECT repertoire.scope(), 'evil', '${name}', 'save', 'v1', '${JSON.stringify(record)}'`;
+    const evil = { id: "evil", name: "mail", action: "save", parent: "v1", files: [] };
+    const numbers = (name: string, many: string) => `SELECT repertoire.take_numbers('${name}', ${many})`;
+    const lease = (name: string, until: string) =>
+      `INSERT INTO repertoire.leases (scope, name, holder, fence, until) SELECT repertoire.scope(), '${name}', 'me', 1, ${until}`;
+    const attacks: [string, string][] = [
+      // Numbers that jump or go back would end all changes of the scope.
+      [reader, numbers("changes", "1")],
+      [reader, numbers("changes", "9000000000000000000")],
+      [reader, numbers("events", "-1")],
+      [writer, numbers("changes", "-1")],
+      [writer, numbers("proposals", "1")],
+      [curator, numbers("changes", "9000000000000000000")],
+      [
+        reader,
+        "INSERT INTO repertoire.events (scope, seq, batch, at, kind) SELECT repertoire.scope(), 9e17, 'x', 1, 0",
+      ],
+      // What the columns say is allowed, and what the record says is what nodes do.
+      [writer, rowOf({ ...evil, action: "delete" })],
+      [writer, rowOf({ ...evil, name: "plan" })],
+      [writer, rowOf(evil, "plan")],
+      [writer, rowOf(evil)],
+      [
+        writer,
+        "INSERT INTO repertoire.redirects (scope, source, target, at) SELECT repertoire.scope(), 'mail', 'evil', 1",
+      ],
+      [writer, "UPDATE repertoire.leases SET until = 'infinity' WHERE name = 'dream' RETURNING 1"],
+      [writer, "DELETE FROM repertoire.leases WHERE name = 'dream' RETURNING 1"],
+      [writer, lease("learn", "'infinity'")],
+      [
+        writer,
+        "INSERT INTO repertoire.snapshots (scope, format, change, bytes) SELECT repertoire.scope(), 'f', 9e17, ''",
+      ],
+    ];
+    for (const [token, attack] of attacks)
+      expect([
+        attack,
+        await as({ token }, attack).then(
+          (rows) => (rows.length === 0 ? "nothing" : rows),
+          (error: { code: string }) => error.code,
+        ),
+      ]).toEqual([attack, expect.stringMatching(/^(42501|nothing)$/)]);
+    // Another lease does not become the dream's.
+    await as({ token: writer }, lease("other", "now()"));
+    await expect(
+      as({ token: writer }, "UPDATE repertoire.leases SET name = 'dream' WHERE name = 'other'"),
+    ).rejects.toMatchObject({ code: "42501" });
+    expect(await store.versions.heads()).toEqual([kept]);
+    expect(await store.redirects.list()).toEqual([]);
+    await store.dreaming(async () => undefined);
+    await store.journal.append([event("activated")]);
+    expect(await store.journal.tallies("mail")).toMatchObject([{ activated: 2 }]);
+    await store.versions.add({ ...kept, id: "v2", parent: "v1" });
+  });
+
   it("an owner makes and revokes tokens of its scope alone", async () => {
     const owner = new DatabaseTokens({ url: agents, token: await tokenFor("roles/owner", "owner") });
     const organisation = new DatabaseTokens({ url: agents, token: await tokenFor("roles", "owner") });
@@ -302,6 +373,17 @@ describe("a token", () => {
     expect((await tokens.list()).find(({ id }) => id === made.id)).toMatchObject({
       revokedAt: expect.any(Number),
     });
+  });
+
+  it("is not seen by others that use the same login", async () => {
+    const token = await tokenFor("acme/seen", "owner");
+    const store = storeOf(token);
+    await store.meta.get("k");
+    const seen = await store.db.write(() =>
+      as<{ query: string }>({}, "SELECT query FROM pg_stat_activity WHERE pid <> pg_backend_pid()"),
+    );
+    expect(seen.some(({ query }) => query.includes("repertoire.token"))).toBe(true);
+    expect(JSON.stringify(seen)).not.toContain(token.slice(4));
   });
 
   it("is needed by every login but the schema's owner, and is kept nowhere", async () => {

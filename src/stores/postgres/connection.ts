@@ -59,9 +59,9 @@ const TOKEN = /^[\w-]{8,200}$/;
 
 export class Connection implements Transaction {
   private readonly options: ConnectionOptions;
-  private readonly claimSql: string;
+  private readonly given: Given;
   /** Set while a request of an agent is served: its claim instead of ours. */
-  private readonly callers = new AsyncLocalStorage<string | undefined>();
+  private readonly callers = new AsyncLocalStorage<Given | undefined>();
   readonly server: string;
   private readonly pool: ConnectionPool;
   private opened: Promise<Claim> | undefined;
@@ -73,7 +73,7 @@ export class Connection implements Transaction {
   constructor(options: ConnectionOptions) {
     this.options = options;
     this.server = serverOf(options.url);
-    this.claimSql = claimSql(options);
+    this.given = givenClaim(options);
     this.pool = new ConnectionPool(options.url, options.connections ?? NUMBERS.connections);
   }
 
@@ -84,7 +84,7 @@ export class Connection implements Transaction {
 
   /** The transactions of the work are those of the token's owner, with the rights of its role and no others. */
   as<T>(token: string, work: () => T): T {
-    return this.callers.run(claimSql({ ...this.options, token }), work);
+    return this.callers.run(givenClaim({ ...this.options, token }), work);
   }
 
   /** The transactions of the work are this node's own, whoever it serves now. */
@@ -100,7 +100,7 @@ export class Connection implements Transaction {
 
   /** Tells callers apart. */
   get caller(): string {
-    return this.callers.getStore() ?? "";
+    return this.callers.getStore()?.value ?? "";
   }
 
   /** Opens the database if it is not open yet: checks the server, brings the schema forward, and asks who we are. */
@@ -128,7 +128,7 @@ export class Connection implements Transaction {
     await this.claim();
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.guarded(() => this.transaction(work, this.callers.getStore() ?? this.claimSql));
+        return await this.guarded(() => this.transaction(work, this.callers.getStore() ?? this.given));
       } catch (error) {
         const code = codeOf(error);
         // No partition for this month yet.
@@ -161,7 +161,6 @@ export class Connection implements Transaction {
   private async open(): Promise<Claim> {
     const [found] = await this.transaction(
       (tx) => tx.rows<{ version: number }>("SELECT current_setting('server_version_num')::int AS version"),
-      "",
     );
     const version = Math.floor((found?.version ?? 0) / 10_000);
     if (version < NUMBERS.oldestServer)
@@ -186,13 +185,13 @@ export class Connection implements Transaction {
           this.server,
         );
       await tx.rows("SELECT repertoire.own_scope($1, $2)", organisation, project);
-    }, "");
+    });
     const [claimed] = await this.transaction(
       (tx) =>
         tx.rows<Omit<Claim, "role"> & { rank: number }>(
           "SELECT c.scope, c.rank, s.organisation, s.project FROM repertoire.claim() c JOIN repertoire.scopes s ON s.id = c.scope",
         ),
-      this.claimSql,
+      this.given,
     );
     await this.makePartitions();
     const { rank, ...rest } = claimed!;
@@ -200,10 +199,10 @@ export class Connection implements Transaction {
   }
 
   private async makePartitions(): Promise<void> {
-    await this.transaction((tx) => tx.rows("SELECT repertoire.make_partitions()"), this.claimSql);
+    await this.transaction((tx) => tx.rows("SELECT repertoire.make_partitions()"), this.given);
   }
 
-  private async transaction<T>(work: (tx: Transaction) => Promise<T>, claim: string): Promise<T> {
+  private async transaction<T>(work: (tx: Transaction) => Promise<T>, given?: Given): Promise<T> {
     let isCommitting = false;
     const { deadlineMs = NUMBERS.deadlineMs } = this.options;
     let timer: NodeJS.Timeout | undefined;
@@ -212,7 +211,7 @@ export class Connection implements Transaction {
     });
     const run = this.pool.use(async (connection) => {
       try {
-        await connection.run(`BEGIN; ${claim}`);
+        await begin(connection, given);
         const result = await work(statements(connection));
         isCommitting = true;
         await connection.run("COMMIT");
@@ -261,7 +260,7 @@ export class Connection implements Transaction {
     if (!away || this.closed) return;
     away.probe = setTimeout(async () => {
       try {
-        await this.transaction((tx) => tx.rows("SELECT 1"), "");
+        await this.transaction((tx) => tx.rows("SELECT 1"));
         this.away = undefined;
         this.options.onBack?.();
       } catch (error) {
@@ -283,8 +282,13 @@ function uncertain(server: string, cause: unknown): RepertoireError {
   );
 }
 
-/** For one transaction: works as the role that sees only its scope, and says whose scope that is. */
-function claimSql({ token, scope = DEFAULT_SCOPE }: ConnectionOptions): string {
+/** What a transaction says about who asks. */
+interface Given {
+  readonly setting: "token" | "scope";
+  readonly value: string;
+}
+
+function givenClaim({ token, scope = DEFAULT_SCOPE }: ConnectionOptions): Given {
   if (token !== undefined && !TOKEN.test(token))
     throw new RepertoireError(
       "token-refused",
@@ -296,9 +300,21 @@ function claimSql({ token, scope = DEFAULT_SCOPE }: ConnectionOptions): string {
       `"${scope}" is not a scope: give an organisation, or organisation/project, of letters, digits, dots, dashes and underscores.`,
       scope,
     );
-  const [setting, value] = token === undefined ? ["scope", scope] : ["token", token];
-  return `SELECT set_config('role', '${NODE_ROLE}', true), set_config('repertoire.${setting}', '${value}', true);
-    SELECT repertoire.enter()`;
+  return token === undefined ? { setting: "scope", value: scope } : { setting: "token", value: token };
+}
+
+/** For one transaction: works as the role that sees only its scope, and says whose scope that is. */
+async function begin(connection: PooledConnection, given: Given | undefined): Promise<void> {
+  if (given === undefined) {
+    await connection.run("BEGIN");
+    return;
+  }
+  // A value, not text of the statement: whoever shares the login reads the statements of others in pg_stat_activity.
+  const claim = `SELECT set_config('repertoire.${given.setting}', $1, true), repertoire.enter()`;
+  await Promise.all([
+    connection.run(`BEGIN; SELECT set_config('role', '${NODE_ROLE}', true)`),
+    connection.run(claim, [given.value]),
+  ]);
 }
 
 function statements(connection: PooledConnection): Transaction {

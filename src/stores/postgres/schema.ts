@@ -2,6 +2,7 @@
 // version before works on the schema of the next one.
 
 import { CLAIMS, rightsSql, TOKENS } from "./rights.ts";
+import { STRICTER } from "./stricter.ts";
 
 /** Numbers that grow by one in the order of commits: taking one locks its row until the transaction ends. */
 const NUMBERS = `
@@ -409,4 +410,5 @@ export interface Migration {
 /** `MIGRATIONS[n - 1]` brings a database from step n - 1 to n. */
 export const MIGRATIONS: readonly Migration[] = [
   { sql: [CLAIMS, NUMBERS, CHANGES, LEARNED, JOURNAL, DECISIONS, TOKENS, rightsSql()].join("\n"), oldest: 1 },
+  { sql: STRICTER, oldest: 1 },
 ];
