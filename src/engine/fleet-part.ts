@@ -34,6 +34,8 @@ import type { TurnEngine } from "./turn-engine.ts";
 
 /** Gets what the follower reports. */
 interface FollowListener {
+  /** Called before skills change on disk. */
+  readonly onWriting?: (() => void) | undefined;
   /** Called with the folders of skills that have changed on disk. */
   readonly onChanges?: ((folders: readonly string[]) => Promise<unknown>) | undefined;
   readonly onProblem?: ((problem: string) => void) | undefined;
@@ -114,7 +116,10 @@ export function openFleet(turns: TurnEngine): Fleet {
       scopes.map((each) => {
         const { folder } = shared.find(({ isOwn }) => isOwn === each.isOwn)!;
         const send = each.isOwn ? () => outbox.send() : undefined;
-        return new Mirror({ folder, library, scope: each, alone, now, send });
+        const onWriting = () => {
+          for (const listener of listeners) listener.onWriting?.();
+        };
+        return new Mirror({ folder, library, scope: each, alone, now, send, onWriting });
       }),
     );
     const opening = opened;

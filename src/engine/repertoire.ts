@@ -366,7 +366,11 @@ export class Repertoire {
   /** An engine with a shared library follows it from the first use on. */
   private follow(): Promise<void> {
     this.following ??= this.fleet().then(async (fleet) => {
-      fleet?.listen({ onChanges: (changed) => this.turns.reader.rescan({ changed, isBehind: true }) });
+      fleet?.listen({
+        onWriting: () => this.scanner.expectChanges(),
+        // Nobody waits for this scan, and whoever saved waits for it to be seen.
+        onChanges: (changed) => this.scanner.rescan({ changed }),
+      });
       await fleet?.follow();
       if (fleet === undefined) return;
       // Before the library is first read.

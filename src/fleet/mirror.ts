@@ -43,6 +43,8 @@ interface MirrorNeeds {
   readonly now: () => number;
   /** Brings what was changed while the database was away; returns the skills that the database refuses. */
   readonly send?: (() => Promise<readonly RefusedSkill[]>) | undefined;
+  /** Called before files of skills are written. */
+  readonly onWriting?: (() => void) | undefined;
 }
 
 /** How far a mirror has come. */
@@ -187,6 +189,7 @@ export class Mirror {
         });
         return { directory: this.directory(name), root: this.root, next };
       });
+      this.needs.onWriting?.();
       await replacePackages(UNSYNCED, packages);
       changed.push(...part.map(({ name }) => name));
     }

@@ -48,7 +48,10 @@ export class EditSweep {
   private async sweep(): Promise<void> {
     const started = performance.now();
     try {
-      if (await inSlicesBehind(hasEdit(this.needs.records()))) await this.needs.onEdit();
+      const records = this.needs.records();
+      // A scan meanwhile has read newer records; the next round looks at those.
+      if ((await inSlicesBehind(hasEdit(records))) && this.needs.records() === records)
+        await this.needs.onEdit();
     } catch (thrown) {
       // Whoever asks next meets the same problem with the file system, and is told.
       if (codeOf(thrown) === "") throw thrown;

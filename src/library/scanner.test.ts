@@ -114,6 +114,39 @@ describe("a scan", () => {
     expect(scanner.stored()!.library().skills.has("late")).toBe(true);
   });
 
+  it("that is under way when somebody needs it finds what came before it, and is not made twice", async () => {
+    const { open, write } = library(3);
+    let scans = 0;
+    let asked: Promise<string[]> | undefined;
+    const scanner = open({
+      now() {
+        if (++scans === 2) asked = names(scanner);
+        return scans;
+      },
+    });
+    await scanner.current();
+    write("early", "Early.");
+    await scanner.refresh({ isBehind: true });
+    expect(await asked).toContain("early");
+    expect(scans).toBe(2);
+  });
+
+  it("is not made by requests while changes that were announced are written", async () => {
+    const { open, folder, write } = library(3);
+    let scans = 0;
+    const scanner = open({ now: () => ++scans });
+    await scanner.current();
+    scanner.expectChanges();
+    write("announced", "Announced.");
+    expect(await names(scanner)).not.toContain("announced");
+    await scanner.rescan({ changed: [join(folder, "announced")] });
+    expect(await names(scanner)).toContain("announced");
+    // Whatever comes later is looked for as ever.
+    write("late", "Late.");
+    expect(await names(scanner)).toContain("late");
+    expect(scans).toBe(2);
+  });
+
   it("hands on the bodies of the files that it reads, and of no others", async () => {
     const { scanner, write } = library(2);
     const bodies = new Map<string, string>();

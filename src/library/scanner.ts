@@ -19,7 +19,7 @@ import type { FileRecord } from "./file-record.ts";
 import { firstReading } from "./first-reading.ts";
 import { Library } from "./precedence.ts";
 import type { BodySink, LibraryReader, ScanOptions } from "./reader.ts";
-import { inSlicesBehind } from "./slices.ts";
+import { inSlicesBehind, milliseconds } from "./slices.ts";
 import {
   LibrarySnapshot,
   openLibrarySnapshot,
@@ -57,6 +57,9 @@ interface Running {
   readonly done: Promise<LibraryChanges>;
 }
 
+/** Whoever announced changes and was ended before it named them holds nobody up for longer. */
+const EXPECTED_MS = 5_000;
+
 export class LibraryScanner implements LibraryReader {
   readonly sources: readonly Source[];
   private readonly options: ScannerOptions;
@@ -66,6 +69,8 @@ export class LibraryScanner implements LibraryReader {
   private readonly watchers = new Set<(changes: LibraryChanges) => void>();
   private watching: FolderWatch | undefined;
   private readonly sweep: EditSweep;
+  /** Until then a change that was announced is not looked for. */
+  private expectedUntil = 0;
 
   constructor(sources: readonly Source[], options: ScannerOptions) {
     this.sources = sources;
@@ -73,7 +78,7 @@ export class LibraryScanner implements LibraryReader {
     this.sweep = new EditSweep({
       // A process that watches the folders notices edits sooner.
       records: () => (this.watching?.isComplete ? [] : this.knownRecords()),
-      onEdit: () => this.refresh({ isBehind: true }),
+      onEdit: () => this.refreshUnlessNewer(),
     });
   }
 
@@ -98,10 +103,26 @@ export class LibraryScanner implements LibraryReader {
   async snapshot(bodies?: BodySink): Promise<LibrarySnapshot> {
     await this.options.prepare?.();
     this.sweep.start();
-    // A scan behind the requests holds none of them up.
-    if (this.running?.isAwaited) await this.running.done;
-    const snapshot = this.stored();
-    return snapshot?.isCurrent() ? snapshot : this.rescan({ bodies });
+    for (;;) {
+      const { running } = this;
+      const snapshot = this.stored();
+      if (snapshot?.damaged === false && milliseconds() < this.expectedUntil) return snapshot;
+      // A scan behind the requests holds none of them up.
+      if (!running?.isAwaited && snapshot?.isCurrent()) return snapshot;
+      if (running === undefined) return this.rescan({ bodies });
+      // What it finds may be all that is new: then nobody walks the sources once more.
+      running.isAwaited = true;
+      if (!running.begun) running.bodies ??= bodies;
+      await running.done;
+    }
+  }
+
+  /**
+   * Folders of skills are about to change, and will be named in a scan soon: until that has ended, requests are answered from
+   * what was known before, instead of each looking for the change itself.
+   */
+  expectChanges(): void {
+    this.expectedUntil = milliseconds() + EXPECTED_MS;
   }
 
   async rescan(options: ScanOptions = {}): Promise<LibrarySnapshot> {
@@ -150,6 +171,7 @@ export class LibraryScanner implements LibraryReader {
       })
       .finally(() => {
         this.running = undefined;
+        this.expectedUntil = 0;
       });
     run = { begun: false, isAwaited: !isBehind, bodies, changed: changed && new Set(changed), done };
     this.running = run;
@@ -277,6 +299,13 @@ export class LibraryScanner implements LibraryReader {
     const after = this.snapshotOf(scan, { records, scannedAt });
     yield;
     return yield* this.adopt(after, isSame);
+  }
+
+  /** What the sweep came across may be what a scan is reading already. */
+  private async refreshUnlessNewer(): Promise<void> {
+    const { latest } = this;
+    await this.running?.done;
+    if (this.latest === latest) await this.refresh({ isBehind: true });
   }
 
   private *recordsBefore(before: LibrarySnapshot | undefined): Generator<undefined, readonly FileRecord[]> {
