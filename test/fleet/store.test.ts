@@ -93,6 +93,23 @@ describe("the schema", () => {
     await expect(opened({ url: database }).meta.get("k")).rejects.toMatchObject({ code: "database-too-new" });
   });
 
+  it("does not wait for a long transaction, such as a backup, so that nobody waits behind it", async () => {
+    const database = await server.createDatabase();
+    const old = opened({ url: database });
+    await old.versions.add(version("v1"));
+    const [sql, backup] = [asOwner(database), asOwner(database)];
+    const next = { sql: "ALTER TABLE repertoire.versions ADD COLUMN novelty text", oldest: 1 };
+    const bring = () =>
+      sql.begin((tx) => migrate(((text) => tx.unsafe(text)) as Run, [...MIGRATIONS, next]));
+    await backup.begin(async (tx) => {
+      await tx`SELECT count(*) FROM repertoire.versions`;
+      await expect(bring()).rejects.toMatchObject({ code: "55P03" });
+      await old.versions.add(version("v2", "v1"));
+    });
+    await bring();
+    await old.versions.add(version("v3", "v2"));
+  });
+
   it("that fails half-way leaves nothing behind", async () => {
     const database = await server.createDatabase();
     const broken = [
@@ -337,6 +354,24 @@ describe("retention", () => {
     expect(await a.blobs.get(sha256)).toBeUndefined();
     expect(await sql`SELECT to_regclass('repertoire.events_2020_01') AS old`).toMatchObject([{ old: null }]);
     expect(await sql`SELECT FROM repertoire.blobs WHERE sha256 = decode(${sha256}, 'hex')`).toHaveLength(0);
+  });
+});
+
+describe("retention beside a long transaction", () => {
+  it("leaves what somebody reads to the next time", async () => {
+    const [a] = twoNodes({ keep: { events: 10, said: 10 } });
+    await a.meta.get("k");
+    const [sql, backup] = [asOwner(), asOwner()];
+    await sql.unsafe(`CREATE TABLE repertoire.events_2019_01 PARTITION OF repertoire.events
+      FOR VALUES FROM ('2019-01-01') TO ('2019-02-01')`);
+    const there = () => sql`SELECT to_regclass('repertoire.events_2019_01') IS NOT NULL AS there`;
+    await backup.begin(async (tx) => {
+      await tx`SELECT count(*) FROM repertoire.events`;
+      expect((await a.tidy()).map(({ rule }) => rule)).toContain("events");
+      expect(await there()).toMatchObject([{ there: true }]);
+    });
+    await a.tidy();
+    expect(await there()).toMatchObject([{ there: false }]);
   });
 });
 

@@ -49,6 +49,9 @@ const REFUSED: Readonly<Record<string, string>> = {
 /** The code of the schema for a claim that is none. */
 const CLAIM_REFUSED = "RP002";
 
+/** Somebody else held a lock for too long. */
+const LOCK_NOT_AVAILABLE = "55P03";
+
 /** What was thrown when a transaction took longer than it may. */
 export function deadline(ms: number): Error {
   return Object.assign(new Error(`no answer within ${ms / 1000} s`), { code: "DEADLINE" });
@@ -76,6 +79,12 @@ export function explained(error: unknown, server: string): unknown {
     return new RepertoireError(
       "token-refused",
       `${server} does not accept the token: it is unknown, expired or revoked. Ask an owner for a new one (repertoire token create) and set REPERTOIRE_DATABASE_TOKEN.`,
+      server,
+    );
+  if (code === LOCK_NOT_AVAILABLE)
+    return new RepertoireError(
+      "store-busy",
+      `Another transaction in ${server} holds what this has to change, perhaps a backup. Wait for it or end it, then try again; nothing was changed.`,
       server,
     );
   if (told !== undefined)

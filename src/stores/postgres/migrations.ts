@@ -9,6 +9,8 @@ export type Run = (sql: string, values?: readonly (string | number)[]) => Promis
 
 /** Any number that nobody else of this database uses; two nodes that migrate wait for each other. */
 const MIGRATION_LOCK = 7_367_001;
+/** How long other nodes wait at most behind a step that has to wait. */
+const LOCK_MS = 2_000;
 
 /**
  * Applies what is missing, within the transaction of `run`. Only a login that owns the schema, or may make it, can; any other
@@ -30,6 +32,8 @@ export async function migrate(run: Run, migrations: readonly Migration[] = MIGRA
 }
 
 async function bringForward(run: Run, migrations: readonly Migration[]): Promise<void> {
+  // A long transaction, such as a backup, would hold this up, and this everybody who comes after it.
+  await run(`SET LOCAL lock_timeout = '${LOCK_MS}ms'`);
   // Somebody else may have done it meanwhile.
   const { step, exists } = await stateOf(run);
   if (step >= migrations.length) return;

@@ -1,6 +1,7 @@
 // Removes from the shared database what is older than it is kept. Events go by whole months for all scopes; a scope that keeps
 // less removes its own.
 
+import { codeOf } from "../../model/errors.ts";
 import { before, type Retention, type Tidied, type TidyOptions } from "../retention.ts";
 import type { Connection } from "./connection.ts";
 
@@ -43,7 +44,17 @@ export async function tidyDatabase(
   ];
   if (!dryRun) {
     await db.change(`DELETE FROM repertoire.batches WHERE at < to_timestamp(${at(keep.events)} / 1000.0)`);
-    await db.rows("SELECT repertoire.drop_partitions(), repertoire.drop_bytes()");
+    await unlessBusy(() => db.rows("SELECT repertoire.drop_partitions()"));
+    await db.rows("SELECT repertoire.drop_bytes()");
   }
   return tidied;
+}
+
+/** What somebody reads for long, such as a backup, goes with the next tidying. */
+async function unlessBusy(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (codeOf(error) !== "store-busy") throw error;
+  }
 }
