@@ -18,9 +18,9 @@ const COSTS = {
   packageBytes: 12_600,
   /** Processor milliseconds of a node to take over a changed skill, and by skills, to keep the snapshot of the library. */
   applyMs: 25,
-  applyMsPerSkill: 0.002,
+  applyMsPerSkill: 0.02,
   /** Processor milliseconds for a skill of a new node that takes over an index: fetch, write, check. */
-  joinMs: 0.94,
+  joinMs: 0.72,
   /** Processor milliseconds of the database for an event, and for a batch besides its events. */
   eventMs: 0.025,
   batchMs: 1.9,
@@ -59,6 +59,8 @@ const LIMITS = {
   leaseMs: 40,
   /** A new node is there within this. */
   joinSeconds: 600,
+  /** A save is recalled on another node within this, on an idle machine. */
+  seenMs: 1_000,
 };
 
 const AGENTS = [10, 1_000, 100_000];
@@ -149,6 +151,7 @@ function simulate(agents, skills) {
     "wire of the database": wireMbits / LIMITS.wireMbits,
     "saves under one lease": lease.busy,
     "a new node": joinSeconds / LIMITS.joinSeconds,
+    "time until a save is seen": applyMs / LIMITS.seenMs,
   };
   const [[first, share]] = Object.entries(shares).sort(([, a], [, b]) => b - a);
   return {
@@ -156,6 +159,7 @@ function simulate(agents, skills) {
     skills,
     nodes,
     recallMs,
+    seenSeconds: applyMs / 1000,
     node,
     memoryMb,
     database: database.busy,
@@ -176,6 +180,7 @@ const head = [
     "skills",
     "nodes",
     "recall, ms",
+    "a save seen, s",
     "busy cores of a node",
     "memory of a node, MB",
     "events/s",
@@ -185,7 +190,7 @@ const head = [
 ];
 const rows = AGENTS.flatMap((agents) => SKILLS.map((skills) => simulate(agents, skills))).map((row) => [
   ...[row.agents, row.skills, row.nodes].map((value) => value.toLocaleString("en-US")),
-  ...[row.recallMs, row.node, row.memoryMb, row.eventsPerSecond, row.savesPerSecond].map(number),
+  ...[row.recallMs, row.seenSeconds, row.node, row.memoryMb, row.eventsPerSecond, row.savesPerSecond].map(number),
   ...[row.database, row.gbPerDay, row.wireMbits, row.joinSeconds].map(number),
   row.isBroken ? `**${row.fullest}**` : row.fullest,
 ]);
