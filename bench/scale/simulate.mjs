@@ -190,7 +190,9 @@ const head = [
 ];
 const rows = AGENTS.flatMap((agents) => SKILLS.map((skills) => simulate(agents, skills))).map((row) => [
   ...[row.agents, row.skills, row.nodes].map((value) => value.toLocaleString("en-US")),
-  ...[row.recallMs, row.seenSeconds, row.node, row.memoryMb, row.eventsPerSecond, row.savesPerSecond].map(number),
+  ...[row.recallMs, row.seenSeconds, row.node, row.memoryMb, row.eventsPerSecond, row.savesPerSecond].map(
+    number,
+  ),
   ...[row.database, row.gbPerDay, row.wireMbits, row.joinSeconds].map(number),
   row.isBroken ? `**${row.fullest}**` : row.fullest,
 ]);

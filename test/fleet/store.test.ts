@@ -99,8 +99,7 @@ describe("the schema", () => {
     await old.versions.add(version("v1"));
     const [sql, backup] = [asOwner(database), asOwner(database)];
     const next = { sql: "ALTER TABLE repertoire.versions ADD COLUMN novelty text", oldest: 1 };
-    const bring = () =>
-      sql.begin((tx) => migrate(((text) => tx.unsafe(text)) as Run, [...MIGRATIONS, next]));
+    const bring = () => sql.begin((tx) => migrate(((text) => tx.unsafe(text)) as Run, [...MIGRATIONS, next]));
     await backup.begin(async (tx) => {
       await tx`SELECT count(*) FROM repertoire.versions`;
       await expect(bring()).rejects.toMatchObject({ code: "55P03" });

@@ -159,8 +159,8 @@ export class Connection implements Transaction {
   }
 
   private async open(): Promise<Claim> {
-    const [found] = await this.transaction(
-      (tx) => tx.rows<{ version: number }>("SELECT current_setting('server_version_num')::int AS version"),
+    const [found] = await this.transaction((tx) =>
+      tx.rows<{ version: number }>("SELECT current_setting('server_version_num')::int AS version"),
     );
     const version = Math.floor((found?.version ?? 0) / 10_000);
     if (version < NUMBERS.oldestServer)
