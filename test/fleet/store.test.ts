@@ -144,7 +144,8 @@ describe("the log of changes", () => {
     });
     const long = a.db.write(async (tx) => {
       await tx.change(
-        "INSERT INTO repertoire.versions (scope, id, name, action, record, parent) SELECT repertoire.scope(), 'long', 'mail', 'save', '{}', 'v1'",
+        "INSERT INTO repertoire.versions (scope, id, name, action, record, parent) SELECT repertoire.scope(), 'long', 'mail', 'save', $1, 'v1'",
+        JSON.stringify(version("long", "v1")),
       );
       begun();
       await held;
