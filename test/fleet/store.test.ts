@@ -171,7 +171,8 @@ describe("the log of changes", () => {
     await expect(
       a.db.write(async (tx) => {
         await tx.change(
-          "INSERT INTO repertoire.versions (scope, id, name, action, record) SELECT repertoire.scope(), 'x', 'mail', 'save', '{}'",
+          "INSERT INTO repertoire.versions (scope, id, name, action, record) SELECT repertoire.scope(), 'x', 'mail', 'save', $1",
+          JSON.stringify(version("x")),
         );
         throw new Error("no");
       }),
