@@ -318,6 +318,8 @@ describe("a batch", () => {
     await a.sessions.begin(odd, { key: odd, message: odd });
     expect(await a.sessions.read(odd)).toMatchObject({ turn: 1, lastMessage: odd });
     await a.remembered.add([{ skill: "mail", digest: "d", at: 1, weight: 1, text: odd, terms: [1] }]);
+    await a.versions.add({ ...version("odd"), reason: `${odd} a\0b \ud800 \\u0000` });
+    expect(await a.versions.get("odd")).toMatchObject({ reason: expect.stringContaining("a\0b") });
     await a.meta.set(odd, odd);
     expect(await a.meta.get(odd)).toContain("quote");
   });

@@ -32,6 +32,12 @@ const NUMBERS = `
 
 /** The columns decide who may, and nodes read the record: both say the same. */
 const VERSIONS = `
+  /** Text of a record may have escapes that no text of PostgreSQL can have: zero characters and halves of pairs. */
+  CREATE FUNCTION repertoire.read_record(record text) RETURNS json LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT regexp_replace(record, '\\\\u(0000|d[89a-f][0-9a-f]{2})', '\\\\ufffd', 'gi')::json
+  $$;
+  REVOKE ALL ON FUNCTION repertoire.read_record(text) FROM PUBLIC;
+  GRANT EXECUTE ON FUNCTION repertoire.read_record(text) TO ${NODE_ROLE};
   CREATE FUNCTION repertoire.check_version() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp AS $$
     DECLARE said json; newest text;
@@ -39,7 +45,7 @@ const VERSIONS = `
       IF NEW.scope IS DISTINCT FROM (SELECT scope FROM repertoire.claim()) THEN
         RAISE insufficient_privilege USING MESSAGE = 'a version of another scope';
       END IF;
-      said := NEW.record::json;
+      said := repertoire.read_record(NEW.record);
       IF (said ->> 'id', said ->> 'name', said ->> 'action', said ->> 'parent', coalesce(said #>> '{data,root}', ''))
         IS DISTINCT FROM (NEW.id, NEW.name, NEW.action, NEW.parent, NEW.root) THEN
         RAISE insufficient_privilege USING MESSAGE = 'only a version whose record says what its columns say is kept';
@@ -48,7 +54,7 @@ const VERSIONS = `
         PERFORM repertoire.take_numbers('changes', 0);
         SELECT v.record INTO newest FROM repertoire.heads h JOIN repertoire.versions v ON v.scope = h.scope AND v.id = h.id
           WHERE h.scope = NEW.scope AND h.name = NEW.name AND h.root = NEW.root AND h.node = NEW.node;
-        IF json_array_length(newest::json -> 'files') > 0 THEN
+        IF json_array_length(repertoire.read_record(newest) -> 'files') > 0 THEN
           RAISE insufficient_privilege USING MESSAGE = 'only a curator may delete a skill';
         END IF;
       END IF;
@@ -63,7 +69,7 @@ const LEASE = `${atLeast(2)} AND (name <> 'dream' OR (SELECT repertoire.rank()) 
 /** A lease ends by itself soon after its holder is gone. */
 const SHORT = "until < clock_timestamp() + interval '1 hour'";
 const REDIRECT = `${atLeast(2)} AND EXISTS (SELECT FROM repertoire.versions v WHERE v.scope = redirects.scope
-  AND v.name = redirects.source AND v.record::json #>> '{data,to}' = redirects.target)`;
+  AND v.name = redirects.source AND repertoire.read_record(v.record) #>> '{data,to}' = redirects.target)`;
 const SNAPSHOT = `${atLeast(2)} AND change <= (SELECT repertoire.last_number('changes'))`;
 
 const POLICIES = [
