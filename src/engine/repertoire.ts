@@ -366,8 +366,12 @@ export class Repertoire {
   /** An engine with a shared library follows it from the first use on. */
   private follow(): Promise<void> {
     this.following ??= this.fleet().then(async (fleet) => {
+      // Whoever begins is answered with what came before it.
+      let hasBegun = false;
       fleet?.listen({
-        onWriting: () => this.scanner.expectChanges(),
+        onWriting: () => {
+          if (hasBegun) this.scanner.expectChanges();
+        },
         // Nobody waits for this scan, and whoever saved waits for it to be seen.
         onChanges: (changed) => this.scanner.rescan({ changed }),
       });
@@ -375,6 +379,7 @@ export class Repertoire {
       if (fleet === undefined) return;
       // Before the library is first read.
       if (fleet.isNew) await this.adoptIndex(fleet);
+      hasBegun = true;
     });
     return this.following;
   }
