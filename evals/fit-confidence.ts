@@ -4,11 +4,12 @@
 // measured was left out.
 //
 //     npm run evals -- fit-confidence SETS SKILLS [SETS SKILLS ...] [--encoder] [--cache FOLDER]
-//       [--only INPUT,INPUT]
+//       [--only INPUT,INPUT] [--pull 0.003]
 //
 // SETS has the files of `data-sets.ts`. `--encoder` fits `FIT_ENCODED`; `--cache` keeps the encoder's vectors. With
 // `--only` the weights of other inputs stay as they are: messages that the encoder or the table of words was trained on
-// must not fit the weights of meaning. Nothing is written; the weights are carried into the table by hand.
+// must not fit the weights of meaning. `--pull` pulls towards the present weights instead of 0, so that made libraries only
+// correct what real messages taught. Nothing is written; the weights are carried into the table by hand.
 
 import { parseArgs } from "node:util";
 import { createLocalEmbedder } from "../src/embedders/local.ts";
@@ -27,9 +28,18 @@ import {
   readSkills,
   tablePath,
 } from "./harness.ts";
-import { chancesOf, fitIntents, intentExample, intentMessages, leftOutChances } from "./intent-model.ts";
+import {
+  chancesOf,
+  fitIntents,
+  intentExample,
+  intentMessages,
+  intentMessagesOf,
+  leftOutChances,
+} from "./intent-model.ts";
 
 const FIT = { ridge: 3e-5, steps: 12, places: 5 } as const;
+/** A forbidden message of a rare length counts at most so many times. */
+const MOST_MATCHED = 5;
 const THRESHOLDS = [0.02, 0.04, 0.06, 0.1, 0.15, 0.2, 0.27, 0.35, 0.45];
 
 /** How much each kind of message weighs, small libraries of everyday messages most: that is what people have. */
@@ -43,7 +53,7 @@ const WORTH: Readonly<Record<string, number>> = {
   "small talk": 1,
   "all own": 2,
   "all talk": 1.5,
-  "everyday not": 0.5,
+  "everyday not": 2,
   "small not": 0.5,
   "all not": 0.5,
   requests: 0.5,
@@ -63,6 +73,7 @@ const { values, positionals } = parseArgs({
   options: {
     encoder: { type: "boolean", default: false },
     only: { type: "string" },
+    pull: { type: "string" },
     cache: { type: "string", default: "node_modules/.cache/repertoire-evals" },
   },
 });
@@ -83,11 +94,11 @@ const same = (id: string) => copies.get(id) ?? id;
 const intents = new Map<string, number[]>();
 {
   const own = intentMessages().map((m, i) => ({ ...m, group: `own ${m.intent} ${i % 5}` }));
-  const work = messages
-    .filter(({ gold }) => gold.length > 0)
-    .map(({ query, source }) => ({ text: query, intent: "work" as const, group: source }));
-  const rest = [...messages.filter(({ gold }) => gold.length === 0), ...forbidden];
-  const examples = [...own, ...work].map((message) => intentExample(message, { embedder, glossary }));
+  const asked = [...messages.filter(({ gold }) => gold.length > 0), ...forbidden];
+  const rest = messages.filter(({ gold }) => gold.length === 0);
+  const examples = [...own, ...intentMessagesOf(asked)].map((message) =>
+    intentExample(message, { embedder, glossary }),
+  );
   for (const [i, chances] of leftOutChances(examples).entries()) intents.set(examples[i]!.text, chances);
   const none = rest.map(({ query }) =>
     intentExample({ text: query, intent: "talk", group: "rest" }, { embedder, glossary }),
@@ -129,24 +140,44 @@ async function exampleOf(library: EvalLibrary, asked: Asked): Promise<Example> {
   };
 }
 
-/** Messages of one library, kind and source share one vote's root. */
+/**
+ * Messages of one library, kind and source share one vote's root. Forbidden messages are shorter than right ones: each length has the
+ * same share of both, or the score would only count words.
+ */
 function votesOf(examples: readonly Example[]): number[] {
   const sizes = new Map<string, number>();
   const sums = new Map<string, number>();
+  const add = (to: Map<string, number>, key: string, value: number) =>
+    to.set(key, (to.get(key) ?? 0) + value);
   const group = ({ asked }: Example) =>
     `${asked.family} ${asked.kind}|${asked.library}|${asked.message.source}`;
   const kind = ({ asked }: Example) =>
     asked.message.group === "requests" ? "requests" : `${asked.family} ${asked.kind}`;
-  for (const e of examples) sizes.set(group(e), (sizes.get(group(e)) ?? 0) + 1);
+  const band = ({ asked }: Example) => Math.min(6, Math.floor(asked.message.query.split(/\s+/).length / 3));
+  for (const e of examples) add(sizes, group(e), 1);
   const votes = examples.map((e) => 1 / Math.sqrt(sizes.get(group(e))!));
-  for (const [i, e] of examples.entries()) sums.set(kind(e), (sums.get(kind(e)) ?? 0) + votes[i]!);
-  return votes.map((vote, i) => (vote * (WORTH[kind(examples[i]!)] ?? 0)) / sums.get(kind(examples[i]!))!);
+  const bands = new Map<string, number>();
+  for (const [i, e] of examples.entries())
+    for (const key of [kind(e), `${kind(e)} ${band(e)}`]) add(bands, key, votes[i]!);
+  const share = (of: string, e: Example) => (bands.get(`${of} ${band(e)}`) ?? 0) / (bands.get(of) ?? 1);
+  const matched = votes.map((vote, i) => {
+    const e = examples[i]!;
+    if (e.asked.kind !== "not") return vote;
+    return vote * Math.min(MOST_MATCHED, share(`${e.asked.family} own`, e) / share(kind(e), e));
+  });
+  for (const [i, e] of examples.entries()) add(sums, kind(e), matched[i]!);
+  return matched.map(
+    (vote, i) => (vote * (WORTH[kind(examples[i]!)] ?? 0)) / Math.max(1e-9, sums.get(kind(examples[i]!))!),
+  );
 }
 
 const only = values.only?.split(",");
 /** Whether the weight of an input, or of the constant behind them, is fitted. */
 const isFree = [...FIT_INPUTS, "bias" as const].map((input) => only?.includes(input) ?? true);
 const present = fitWeights(values.encoder);
+const ridge = values.pull === undefined ? FIT.ridge : Number(values.pull);
+/** Where the ridge pulls a weight. */
+const centre = (i: number) => (values.pull === undefined ? 0 : (present[FIT_INPUTS[i]!] ?? 0));
 
 /** Newton's method, which needs a dozen steps. */
 function fitLogistic(examples: readonly Example[]): Float64Array {
@@ -154,13 +185,13 @@ function fitLogistic(examples: readonly Example[]): Float64Array {
   const total = votes.reduce((sum, vote, i) => sum + vote * examples[i]!.inputs.length, 0);
   const size = FIT_INPUTS.length + 1;
   const weights = Float64Array.from([...FIT_INPUTS, "bias" as const], (input, i) =>
-    isFree[i] ? 0 : present[input],
+    isFree[i] && values.pull === undefined ? 0 : present[input],
   );
   for (let step = 0; step < FIT.steps; step++) {
-    const gradient = weights.map((weight, i) => (i === size - 1 ? 0 : FIT.ridge * weight));
+    const gradient = weights.map((weight, i) => (i === size - 1 ? 0 : ridge * (weight - centre(i))));
     const curvature = Array.from(gradient, (_, i) => {
       const row = new Float64Array(size);
-      row[i] = FIT.ridge;
+      row[i] = ridge;
       return row;
     });
     examples.forEach(({ inputs, right, doubts }, e) => {

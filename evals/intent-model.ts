@@ -6,7 +6,8 @@ import type { LocalEmbedder } from "../src/embedders/local.ts";
 import type { Glossary } from "../src/recall/glossary.ts";
 import { INTENTS, type Intent, type IntentWeights, intentInputs, phrasesOf } from "../src/recall/intent.ts";
 import { leadText } from "../src/recall/lead.ts";
-import { readLines } from "./harness.ts";
+import { type EvalMessage, readLines } from "./harness.ts";
+import { hashOf } from "./random.ts";
 
 const FIT = {
   /** Pulls the weights towards 0; from 0.5 to 3 the left-out figures are the same within noise. */
@@ -20,6 +21,9 @@ const FIT = {
 } as const;
 
 export const FOLDS = 5;
+
+/** A phrase that adds less than this to the points of each intent, in hundredths, is left out of the file. */
+const LEAST_PHRASE = 40;
 
 export interface IntentExample {
   /** Messages of a group are left out together. */
@@ -35,8 +39,42 @@ export interface IntentMessage {
   readonly intent: Intent;
 }
 
+/** Messages of a group are left out together. */
+type GroupedMessage = IntentMessage & { readonly group: string };
+
 export const intentMessages = (): IntentMessage[] =>
   readLines<IntentMessage>(join(process.cwd(), "evals/intent/messages.jsonl"));
+
+/** Words that a part of a message must have to stand alone. */
+const LEAST_WORDS = 4;
+
+/**
+ * Messages of evaluation sets, and written ones, as examples: with a right skill they ask for work; questions that a skill must not
+ * answer do not. Orders that it must not answer ask for work of another kind. Written messages that need a skill are longer than
+ * those that must not get it, so a part of each is an example too: otherwise the model would only count words.
+ */
+export function intentMessagesOf(messages: readonly EvalMessage[]): GroupedMessage[] {
+  return messages.flatMap(({ query, gold = [], not = [], source = "work", kind }): GroupedMessage[] => {
+    const fold = hashOf(gold[0] ?? not[0] ?? query) % FOLDS;
+    if (gold.length === 0 && not.length === 0) return [];
+    if (gold.length === 0) {
+      const isQuestion = /\?$|^(?:who|what|which|when|where|why|how|is|are|does|do|did|explain)\b/i.test(
+        query,
+      );
+      return isQuestion ? [{ text: query, intent: "world", group: `${source} near ${fold}` }] : [];
+    }
+    const group = kind === undefined ? source : `${source} ${kind} ${fold}`;
+    const work = { text: query, intent: "work" as const, group };
+    const part = kind === undefined ? undefined : partOf(query);
+    return part === undefined ? [work] : [work, { ...work, text: part, group: `${source} part ${fold}` }];
+  });
+}
+
+/** One of the parts of a message between its signs, if there are several; always the same one. */
+function partOf(text: string): string | undefined {
+  const parts = text.split(/[,.;:?!\u2014]\s+/).filter((part) => part.split(/\s+/).length >= LEAST_WORDS);
+  return parts.length > 1 ? parts[hashOf(text) % parts.length] : undefined;
+}
 
 export function intentExample(
   { text, intent, group }: { text: string; intent: Intent; group: string },
@@ -131,7 +169,7 @@ function softmax(rows: readonly Float64Array[], inputs: Float64Array, found: rea
   return odds.map((value) => value / total);
 }
 
-/** The weights as recall reads them. Phrases that change nothing are left out. */
+/** The weights as recall reads them. Phrases that change little are left out. */
 export function intentWeights({ rows, places }: FittedIntents): IntentWeights {
   const size = rows[0]!.length - places.size;
   const phrases = [...places]
@@ -139,7 +177,7 @@ export function intentWeights({ rows, places }: FittedIntents): IntentWeights {
       phrase,
       rows.map((row) => Math.round(100 * FIT.phraseScale * row[place]!)),
     ])
-    .filter(([, values]) => values.some((value) => Math.abs(value) >= 20))
+    .filter(([, values]) => values.some((value) => Math.abs(value) >= LEAST_PHRASE))
     .sort(([a], [b]) => (a < b ? -1 : 1));
   return {
     weights: rows.map((row) => Array.from(row.slice(0, size), (weight) => Number(weight.toFixed(3)))),

@@ -8,11 +8,12 @@ import random
 import numpy as np
 import scipy.sparse as sparse
 
-from data import MODEL, SKILLS, WORK, Data, lines
+from data import MODEL, SKILLS, WORK, Data, skill_of
 from model import VOCABULARY, Tokenizer
 from skills import document, front_matter, parts, pseudo_queries
 
 NEGATIVES = 16
+REQUESTS_OF_ONE = 150
 
 
 def counts(tokenizer, texts, limit):
@@ -48,11 +49,24 @@ def bm25(matrix, questions, k1=1.2, b=0.75):
     return ((questions > 0).astype(np.float32) @ weights.T).toarray()
 
 
+def requests(pairs, skills):
+    """Short orders as authors of skills put them, for the intent model: one a skill, and few of a repository."""
+    taken, counts, found = set(), collections.Counter(), []
+    short = [p for p in pairs if p["kind"] in ("quote", "when", "claim") and 3 <= len(p["text"].split()) <= 9]
+    for pair in random.Random(3).sample(short, len(short)):
+        repository = skills[pair["skill"]]["id"].split("__")[-2]
+        if pair["skill"] not in taken and counts[repository] < REQUESTS_OF_ONE:
+            taken.add(pair["skill"])
+            counts[repository] += 1
+            found.append({**pair, "text": pair["text"][0].lower() + pair["text"][1:]})
+    return found
+
+
 def main():
     random.seed(7)
     os.makedirs(WORK, exist_ok=True)
     data, tokenizer = Data(), Tokenizer(MODEL)
-    closed = data.held_clusters() | data.dev_clusters()
+    closed = data.closed_clusters()
     skills, bodies, pairs, seen, kinds = [], [], [], set(), collections.Counter()
     for name in sorted(os.listdir(SKILLS)):
         path = f"{SKILLS}/{name}/SKILL.md"
@@ -76,13 +90,15 @@ def main():
     pairs = [p for p in pairs if len(clusters[p["text"].lower()]) == 1]  # said by one skill only
 
     at = {skill["id"]: i for i, skill in enumerate(skills)}
-    labelled, dev = [], {q["id"] for q in data.dev_queries()}
-    sources = [("queries", [q for q in data.queries if q["id"] not in dev])]
-    sources += [(n, [m for m in ms if m["gold"] and not data.is_dev(m)]) for n, ms in data.tune.items()]
-    here = os.path.dirname(os.path.abspath(__file__))
-    sources.append(("written", lines(f"{here}/messages.jsonl")))
-    for group, messages in sources:
+    labelled, near, dev = [], {}, collections.Counter()
+    for group, messages in (("queries", data.queries), ("written", data.written)):
         for message in messages:
+            if data.is_dev(message, group):
+                dev[group] += 1
+                continue
+            if not message.get("gold"):
+                near.setdefault(at[skill_of(message)], []).append(message["query"])
+                continue
             gold = [g for g in message["gold"] if g in at]
             open_gold = [at[g] for g in gold if data.cluster_of(g) not in closed]
             if open_gold:
@@ -96,10 +112,16 @@ def main():
         message["negatives"] = best[:NEGATIVES]
     np.save(f"{WORK}/likeness.npy", likeness(counts(tokenizer, [document(s) for s in skills], 400)))
     documents = [{"id": s["id"], "text": document(s)} for s in skills]
-    for name, value in (("skills", skills), ("documents", documents), ("pairs", pairs), ("labelled", labelled)):
+    for name, value in (("skills", skills), ("documents", documents), ("pairs", pairs), ("labelled", labelled),
+                        ("near", near)):
         json.dump(value, open(f"{WORK}/{name}.json", "w"))
+    with open(f"{WORK}/requests.jsonl", "w", encoding="utf-8") as file:
+        for pair in requests(pairs, skills):
+            row = {"query": pair["text"], "gold": [skills[pair["skill"]]["id"]], "source": f"request {pair['skill'] % 5}"}
+            file.write(f"{json.dumps(row, ensure_ascii=False)}\n")
     print(len(skills), "skills,", len(pairs), "pseudo-queries of", len({p["skill"] for p in pairs}), "skills", dict(kinds))
-    print(len(labelled), "messages", dict(collections.Counter(m["group"] for m in labelled)), "dev", len(dev), data.dev_libraries())
+    print(len(labelled), "messages", dict(collections.Counter(m["group"] for m in labelled)), sum(map(len, near.values())), "near,",
+          "dev", dict(dev))
     print(len(closed), "clusters closed,", sum(not s["description"] for s in skills), "without description")
 
 
