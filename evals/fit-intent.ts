@@ -1,19 +1,19 @@
 // Fits the intent model, prints how well each group of messages is told apart when it is left out, and writes
 // `data/intent/weights.json`.
 //
-//     npm run evals -- fit-intent [WORK.jsonl ...]
+//     npm run evals -- fit-intent [MESSAGES.jsonl ...]
 
 import { writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { createLocalEmbedder } from "../src/embedders/local.ts";
 import { Glossary } from "../src/recall/glossary.ts";
 import { INTENTS } from "../src/recall/intent.ts";
-import { type EvalMessage, readLines } from "./harness.ts";
 import {
   FOLDS,
   fitIntents,
   intentExample,
   intentMessages,
+  intentMessagesOf,
   intentWeights,
   leftOutChances,
 } from "./intent-model.ts";
@@ -24,11 +24,7 @@ const tools = {
   glossary: new Glossary(join(root, "data/glossary")),
 };
 const own = intentMessages().map((m, i) => ({ ...m, group: `own ${m.intent} ${i % FOLDS}` }));
-const others = process.argv.slice(2).flatMap((path) =>
-  readLines<EvalMessage>(path)
-    .filter(({ gold = [] }) => gold.length > 0)
-    .map(({ query, source }) => ({ text: query, intent: "work" as const, group: source ?? basename(path) })),
-);
+const others = process.argv.slice(2).flatMap(intentMessagesOf);
 const examples = [...own, ...others].map((message) => intentExample(message, tools));
 
 const groups = new Map<string, { work: number[]; right: number[] }>();

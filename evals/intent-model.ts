@@ -1,12 +1,13 @@
 // Fits the intent model: softmax regression over `intentInputs`, on `evals/intent/messages.jsonl` and on further messages
 // that ask for work.
 
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { LocalEmbedder } from "../src/embedders/local.ts";
 import type { Glossary } from "../src/recall/glossary.ts";
 import { INTENTS, type Intent, type IntentWeights, intentInputs, phrasesOf } from "../src/recall/intent.ts";
 import { leadText } from "../src/recall/lead.ts";
-import { readLines } from "./harness.ts";
+import { type EvalMessage, readLines } from "./harness.ts";
+import { hashOf } from "./random.ts";
 
 const FIT = {
   /** Pulls the weights towards 0; from 0.5 to 3 the left-out figures are the same within noise. */
@@ -37,6 +38,35 @@ export interface IntentMessage {
 
 export const intentMessages = (): IntentMessage[] =>
   readLines<IntentMessage>(join(process.cwd(), "evals/intent/messages.jsonl"));
+
+/** Words that a part of a message must have to stand alone. */
+const LEAST_WORDS = 4;
+
+/**
+ * Messages of evaluation sets, and written ones, as examples: with a right skill they ask for work; those that no skill must answer are
+ * questions or small jobs. Written messages that need a skill are longer than those that need none, so a part of each is an example too:
+ * otherwise the model would only count words.
+ */
+export function intentMessagesOf(path: string): (IntentMessage & { group: string })[] {
+  return readLines<EvalMessage>(path).flatMap(({ query, gold = [], not = [], source = basename(path), kind }) => {
+    const fold = hashOf(gold[0] ?? not[0] ?? query) % FOLDS;
+    if (gold.length === 0 && not.length === 0) return [];
+    if (gold.length === 0) {
+      const isQuestion = /\?$|^(?:who|what|which|when|where|why|how|is|are|does|do|did|explain)\b/i.test(query);
+      return [{ text: query, intent: isQuestion ? "world" : "trivial", group: `${source} near ${fold}` }];
+    }
+    const group = kind === undefined ? source : `${source} ${kind} ${fold}`;
+    const work = { text: query, intent: "work" as const, group };
+    const part = kind === undefined ? undefined : partOf(query);
+    return part === undefined ? [work] : [work, { ...work, text: part, group: `${source} part ${fold}` }];
+  });
+}
+
+/** One of the parts of a message between its signs, if there are several; always the same one. */
+function partOf(text: string): string | undefined {
+  const parts = text.split(/[,.;:?!\u2014]\s+/).filter((part) => part.split(/\s+/).length >= LEAST_WORDS);
+  return parts.length > 1 ? parts[hashOf(text) % parts.length] : undefined;
+}
 
 export function intentExample(
   { text, intent, group }: { text: string; intent: Intent; group: string },

@@ -98,12 +98,19 @@ class Augmenter:
         """A labelled message: real already, so it changes less."""
         if len(text) > 600 and self.random.random() < 0.3:
             text = text[self.random.randrange(0, len(text) // 2) :]
+        if self.random.random() < 0.35:
+            text = self.clause(text)
         chance = self.random.random()
         if chance < 0.25:
             text = self.without_shared(text, skill["name"])
         if self.random.random() < 0.2:
             text = self.some_words(text)
         return text
+
+    def clause(self, text, least=4):
+        """One part of a message between its signs, if it has several that say something: people are brief."""
+        parts = [p for p in re.split(r"[,.;:?!—]\s+", text) if len(p.split()) >= least]
+        return self.random.choice(parts) if len(text) < 300 and len(parts) > 1 else text
 
     def some_words(self, text, drop=0.12):
         tokens = text.split(" ")

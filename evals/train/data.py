@@ -1,19 +1,19 @@
-"""Reads the evaluation data and says what may be trained on. Nothing here reads a held message's words."""
+"""Reads the evaluation data and the written messages, and says what may be trained on."""
 
 import hashlib
 import json
 import os
 
 EVAL = os.environ.get("EVAL", "../eval")  # the folder with queries.jsonl, duplicates.json, ...
-SPLIT = os.environ.get("SPLIT", "../split")  # tune/*.jsonl and held/*.jsonl
 SKILLS = os.environ.get("SKILLS", "../skills")  # <id>/SKILL.md
 MODEL = os.environ.get("MODEL", "../model")  # tokenizer.json, model.fp16.safetensors
 WORK = os.environ.get("WORK", ".work")  # everything that is written
+WRITTEN = os.environ.get("WRITTEN") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "messages.jsonl")
 
-HELD_LIBRARIES = ("everyday-dynatrace", "everyday-generalist", "everyday-mac-assistant")
-# Libraries whose messages are not trained on either, so that tuning has an honest figure.
-DEV_LIBRARIES = 2
-DEV_PERCENT = 25
+# Public sets that are measured and never trained on.
+MEASURED = ("everyday", "paraphrase", "foreign", "siblings")
+# The shares of skills, by the hash of their cluster, that are for choosing: of those that `queries` asks for, and of all.
+QUERIES_DEV_PERCENT, DEV_PERCENT = 25, 15
 
 
 def lines(path):
@@ -29,37 +29,28 @@ class Data:
         self.cluster = json.load(open(f"{EVAL}/duplicates.json"))
         self.libraries = json.load(open(f"{EVAL}/everyday-libraries.json"))
         self.queries = lines(f"{EVAL}/queries.jsonl")
-        self.tune = {name: lines(f"{SPLIT}/tune/{name}.jsonl") for name in ("everyday", "paraphrase", "foreign", "siblings")}
+        self.measured = {name: [m for m in lines(f"{EVAL}/{name}.jsonl") if m.get("gold")] for name in MEASURED}
+        self.written = lines(WRITTEN)
 
     def cluster_of(self, skill):
         return self.cluster.get(skill, skill)
 
-    def held_clusters(self):
-        """Clusters that may be negatives only: the held sets' right answers and the held libraries' skills."""
-        held = {self.cluster_of(s) for library in HELD_LIBRARIES for s in self.libraries[library]}
-        for name in ("everyday", "paraphrase", "foreign", "siblings"):
-            for message in lines(f"{SPLIT}/held/{name}.jsonl"):
-                held.update(self.cluster_of(s) for s in message.get("gold") or [])
-        return held
+    def closed_clusters(self):
+        """Clusters that may be negatives only: right answers of measured sets, everyday libraries, and dev skills."""
+        closed = {self.cluster_of(s) for library in self.libraries.values() for s in library}
+        for messages in self.measured.values():
+            closed.update(self.cluster_of(s) for m in messages for s in m["gold"])
+        closed.update(self.cluster_of(q["gold"][0]) for q in self.queries if self.is_dev(q, "queries"))
+        skills = {self.cluster_of(s) for s in os.listdir(SKILLS)}
+        return closed | {s for s in skills if percent(s) < DEV_PERCENT}
 
-    def dev_queries(self):
-        return [q for q in self.queries if percent(self.cluster_of(q["gold"][0])) < DEV_PERCENT]
+    def is_dev(self, message, group):
+        """True if a message is for choosing; a skill's messages stay together, and so do copies."""
+        share = QUERIES_DEV_PERCENT if group == "queries" else DEV_PERCENT
+        # The first written messages have no kind. The encoder was trained on them before, so they choose nothing.
+        return (group == "queries" or "kind" in message) and percent(self.cluster_of(skill_of(message))) < share
 
-    def dev_libraries(self):
-        names = sorted({m["source"] for m in self.tune["everyday"]}, key=percent)
-        return names[:DEV_LIBRARIES]
 
-    def is_dev(self, message):
-        """True if a message of a tune set is measured and not trained on."""
-        if message["source"].startswith("everyday"):
-            return message["source"] in self.dev_libraries()
-        return percent(self.cluster_of(message["gold"][0])) < DEV_PERCENT
-
-    def dev_clusters(self):
-        """Right answers of messages that are measured while tuning: no positives in training."""
-        dev = {self.cluster_of(q["gold"][0]) for q in self.dev_queries()}
-        for messages in self.tune.values():
-            dev.update(self.cluster_of(m["gold"][0]) for m in messages if m["gold"] and self.is_dev(m))
-        for library in self.dev_libraries():
-            dev.update(self.cluster_of(s) for s in self.libraries[library])
-        return dev
+def skill_of(message):
+    """The skill that a message is for, or that must not answer it."""
+    return (message.get("gold") or message["not"])[0]

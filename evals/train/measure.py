@@ -1,9 +1,9 @@
 """Cosine order alone: how often the right skill is among the first, with 95% bootstrap intervals.
 
-    python3 measure.py NAME=CHECKPOINT.pt|base|FOLDER ... [--sets dev,tune,held]
+    python3 measure.py NAME=CHECKPOINT.pt|base|FOLDER ... [--sets dev,public]
 
 FOLDER holds vectors made elsewhere (by the run time): `documents.f32`, `messages.f32` and `messages.json` of vectors.mjs.
-`held` must be measured once, at the end.
+`near` says how often a skill is nearer to its own messages than to the near message that must not get it.
 """
 
 import argparse
@@ -13,7 +13,7 @@ import os
 import numpy as np
 import torch
 
-from data import MODEL, SPLIT, WORK, Data, lines
+from data import MODEL, WORK, Data
 from model import DOCUMENT_TOKENS, QUERY_TOKENS, Tokenizer, embed, load_base, load_checkpoint
 
 SMALL = 300  # skills in the small random library
@@ -28,18 +28,13 @@ class Measure:
         self.clusters = np.array([s["cluster"] for s in self.skills])
 
     def messages(self, sets):
-        """Set -> messages. `dev` has what training never saw, `tune` all of tune, `held` the rest."""
+        """Set -> messages that training never sees: `dev` for choosing, `public` for looking."""
         data = self.data
-        if sets == "dev":
-            chosen = {n: [m for m in ms if m["gold"] and data.is_dev(m)] for n, ms in data.tune.items()}
-        elif sets == "tune":
-            chosen = {n: [m for m in ms if m["gold"]] for n, ms in data.tune.items()}
-        else:
-            names = ("everyday", "paraphrase", "foreign", "siblings")
-            chosen = {n: [m for m in lines(f"{SPLIT}/held/{n}.jsonl") if m["gold"]] for n in names}
-        if sets != "held":
-            chosen["queries"] = data.dev_queries()
-        return chosen
+        if sets == "public":
+            return data.measured
+        written = [m for m in data.written if data.is_dev(m, "written")]
+        kinds = {kind: [m for m in written if m["kind"] == kind] for kind in ("plain", "other", "near")}
+        return {"queries": [q for q in data.queries if data.is_dev(q, "queries")], **kinds}
 
     def ranks(self, cosines, gold, among=None):
         """Ranks (from 0) at which each right cluster is first met; copies count once."""
@@ -67,6 +62,13 @@ class Measure:
             rows.append(f"{label:34} {100 * values.mean():5.1f}  [{100 * low:.1f}, {100 * high:.1f}]  n={len(values)}")
 
         for group, messages in chosen.items():
+            if group == "near":
+                own = {kind: dict(zip((m["gold"][0] for m in chosen[kind]), message_vectors[kind])) for kind in ("plain", "other")}
+                for kind, vectors in own.items():
+                    pairs = [(m["not"][0], v) for m, v in zip(messages, message_vectors[group]) if m["not"][0] in vectors]
+                    documents = [document_vectors[self.at[skill]] for skill, _ in pairs]
+                    add(f"{kind} nearer than near", [d @ vectors[s] > d @ v for d, (s, v) in zip(documents, pairs)])
+                continue
             results = {}
             for message, vector in zip(messages, message_vectors[group]):
                 cosines = document_vectors @ vector
@@ -81,7 +83,7 @@ class Measure:
                     put("Recall@3", np.mean([r < 3 for r in ranks]))
                 else:
                     put("Hit@3", min(ranks) < 3)
-                if group in ("paraphrase", "foreign"):
+                if group in ("paraphrase", "foreign", "plain", "other"):
                     # Always the same library for a message: the right skills and 300 others drawn by its id.
                     draw = np.random.default_rng(int.from_bytes(message["id"].encode()[-6:], "little"))
                     others = draw.choice(len(self.skills), SMALL, replace=False)
@@ -113,7 +115,7 @@ def load(source, measure, messages):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("models", nargs="+")
-    parser.add_argument("--sets", default="dev", help="dev, tune, held, or several with commas")
+    parser.add_argument("--sets", default="dev", help="dev, public, or both with a comma")
     options = parser.parse_args()
     torch.set_num_threads(int(os.environ.get("THREADS", "2")))
     measure = Measure()

@@ -1,4 +1,4 @@
-"""Hard negatives by the encoder itself: python3 mine.py CHECKPOINT.pt, then train.py --resume --mined
+"""Hard negatives by the encoder itself: python3 mine.py CHECKPOINT.pt, then train.py --mined
 
 For each labelled message the wrong skills that are nearest to it, for each skill the nearest others that are no copies.
 """

@@ -8,7 +8,7 @@ import random
 import numpy as np
 import scipy.sparse as sparse
 
-from data import MODEL, SKILLS, WORK, Data, lines
+from data import MODEL, SKILLS, WORK, Data, skill_of
 from model import VOCABULARY, Tokenizer
 from skills import document, front_matter, parts, pseudo_queries
 
@@ -52,7 +52,7 @@ def main():
     random.seed(7)
     os.makedirs(WORK, exist_ok=True)
     data, tokenizer = Data(), Tokenizer(MODEL)
-    closed = data.held_clusters() | data.dev_clusters()
+    closed = data.closed_clusters()
     skills, bodies, pairs, seen, kinds = [], [], [], set(), collections.Counter()
     for name in sorted(os.listdir(SKILLS)):
         path = f"{SKILLS}/{name}/SKILL.md"
@@ -76,13 +76,15 @@ def main():
     pairs = [p for p in pairs if len(clusters[p["text"].lower()]) == 1]  # said by one skill only
 
     at = {skill["id"]: i for i, skill in enumerate(skills)}
-    labelled, dev = [], {q["id"] for q in data.dev_queries()}
-    sources = [("queries", [q for q in data.queries if q["id"] not in dev])]
-    sources += [(n, [m for m in ms if m["gold"] and not data.is_dev(m)]) for n, ms in data.tune.items()]
-    here = os.path.dirname(os.path.abspath(__file__))
-    sources.append(("written", lines(f"{here}/messages.jsonl")))
-    for group, messages in sources:
+    labelled, near, dev = [], {}, collections.Counter()
+    for group, messages in (("queries", data.queries), ("written", data.written)):
         for message in messages:
+            if data.is_dev(message, group):
+                dev[group] += 1
+                continue
+            if not message.get("gold"):
+                near.setdefault(at[skill_of(message)], []).append(message["query"])
+                continue
             gold = [g for g in message["gold"] if g in at]
             open_gold = [at[g] for g in gold if data.cluster_of(g) not in closed]
             if open_gold:
@@ -96,10 +98,12 @@ def main():
         message["negatives"] = best[:NEGATIVES]
     np.save(f"{WORK}/likeness.npy", likeness(counts(tokenizer, [document(s) for s in skills], 400)))
     documents = [{"id": s["id"], "text": document(s)} for s in skills]
-    for name, value in (("skills", skills), ("documents", documents), ("pairs", pairs), ("labelled", labelled)):
+    for name, value in (("skills", skills), ("documents", documents), ("pairs", pairs), ("labelled", labelled),
+                        ("near", near)):
         json.dump(value, open(f"{WORK}/{name}.json", "w"))
     print(len(skills), "skills,", len(pairs), "pseudo-queries of", len({p["skill"] for p in pairs}), "skills", dict(kinds))
-    print(len(labelled), "messages", dict(collections.Counter(m["group"] for m in labelled)), "dev", len(dev), data.dev_libraries())
+    print(len(labelled), "messages", dict(collections.Counter(m["group"] for m in labelled)), sum(map(len, near.values())), "near,",
+          "dev", dict(dev))
     print(len(closed), "clusters closed,", sum(not s["description"] for s in skills), "without description")
 
 

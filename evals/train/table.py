@@ -18,7 +18,7 @@ from data import WORK
 from train import DUPLICATE
 
 BATCH, SCALE, RATE = 384, 20.0, 0.02
-PSEUDO_SHARE = 0.75
+PSEUDO_SHARE = 0.5
 DROP = 0.15  # share of a message's rows that are left out
 HOLD = 0.02  # pull of each used row to where it began
 
@@ -71,7 +71,7 @@ def main():
     for pair in pairs:
         sizes[repository(pair["skill"])] = sizes.get(repository(pair["skill"]), 0) + 1
     pair_weights = np.cumsum([sizes[repository(p["skill"])] ** -0.5 for p in pairs])
-    message_weights = np.cumsum([2.0 if m["group"] != "queries" else 1.0 for m in labelled])
+    message_weights = np.cumsum([1.0 if m["group"] == "queries" else 2.0 for m in labelled])
 
     def embed(all_rows):
         flat, at, weights = [], [], []

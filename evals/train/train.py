@@ -1,6 +1,6 @@
 """Contrastive fine-tuning of the encoder on the processor.
 
-    python3 train.py --out NAME --steps 1000 [--resume] [--tune] [--horizon 1000] [--mined]
+    python3 train.py --out NAME --steps 600 [--start CHECKPOINT] [--resume] [--horizon 600] [--mined]
 
 Saves WORK/NAME.pt every 50 steps and can go on from there with --resume, also with another number of steps.
 The learning rate falls evenly from the warm-up to --horizon.
@@ -26,14 +26,17 @@ from skills import document
 
 DUPLICATE = 0.75  # skills more alike than this (TF-IDF) are never each other's negatives
 SCALE = 25.0  # cosine to logit
-# First the messages of `queries` only, with two hard negatives each; with --tune more messages with one each.
-FIRST = {"messages": 12, "negatives": 2, "families": 4, "single": 28}
-SECOND = {"messages": 24, "negatives": 1, "families": 3, "single": 18}
+# A step has so many skills with two messages each, as many hard negatives of each, families of pseudo-queries, and single ones.
+SIZE = {"skills": 24, "negatives": 1, "families": 1, "single": 8}
+# How much it counts that a skill is nearer to its own messages than to other ones, its near message among them.
+BACKWARD = 0.5
 FAMILY = 5  # some pseudo-queries come in families of skills that are alike, with their words unchanged
 # Others come alone, with words changed: in a family they could mean any member
 ALIKE = 0.3  # ... and skills more alike than this are no negatives for them
 DOUBT = 0.15  # nor is a skill that is closer to a pseudo-query than its own skill by this much: it may be right too
-GROUP_WEIGHT = {"queries": 1.0, "everyday": 1.6, "paraphrase": 2.0, "foreign": 1.2, "siblings": 1.2, "written": 2.0}
+# Near messages are shorter than others. Short pseudo-queries of the same skills keep length from telling them apart.
+SHORT = {"quote", "when", "bullet", "clause"}
+GROUP_WEIGHT = {"queries": 1.0, "written": 2.0}
 KIND_WEIGHT = {"quote": 1.0, "when": 1.2, "clause": 1.0, "claim": 1.0, "bullet": 1.4, "heading": 0.7, "sentence": 0.7}
 
 
@@ -60,12 +63,16 @@ class Batches:
                 message["negatives"] = mined["messages"][message["id"]] + message["negatives"][:4]
             for skill, row in mined["skills"].items():
                 self.neighbours[int(skill)] = row + self.neighbours[int(skill)][:4]
-        groups = [options.only] if options.only else list(GROUP_WEIGHT) if options.tune else ["queries"]
+        groups = [options.only] if options.only else list(GROUP_WEIGHT)
         self.labelled = [m for m in labelled if m["group"] in groups]
         size = collections.Counter(m["source"] for m in self.labelled)
         self.weights = [GROUP_WEIGHT[m["group"]] * size[m["source"]] ** -0.5 for m in self.labelled]
-        self.size = FIRST if groups == ["queries"] else SECOND
-        print(len(pairs), "pseudo-queries,", len(self.labelled), "messages", flush=True)
+        self.companions = collections.defaultdict(list)
+        for message in self.labelled:
+            if message["group"] == "written":
+                self.companions[message["gold"][0]].append(message)
+        self.near = {int(skill): texts for skill, texts in read("near").items()} if "written" in groups else {}
+        print(len(pairs), "pseudo-queries,", len(self.labelled), "messages,", len(self.near), "skills with a near message", flush=True)
 
     def alike(self):
         """Skill -> the skills with pseudo-queries that are most like it but no copies."""
@@ -81,55 +88,86 @@ class Batches:
         return self.clusters[a] == self.clusters[b] or self.likeness[a, b] > DUPLICATE
 
     def next(self):
-        """Texts of messages, documents (the first ones answer the messages) and which pairs must not be told apart."""
-        texts, answers, right, documents = [], [], [], []
-        extra = []
-        for message in self.random.choices(self.labelled, self.weights, k=self.size["messages"]):
+        """Messages, documents, the column of each message's answer, which pairs must not be told apart; the same backward."""
+        texts, answers, right, alike = [], [], [], []  # a row each
+        columns, documents, extra, used = [], [], [], set()
+        while len(columns) < SIZE["skills"]:
+            message = self.random.choices(self.labelled, self.weights)[0]
             gold = self.random.choice(message["gold"])
-            texts.append(self.augmenter.message(message["text"], self.skills[gold]))
-            answers.append(gold)
-            right.append({self.clusters[g] for g in message["all_gold"]})
+            if self.clusters[gold] in used:
+                continue
+            used.add(self.clusters[gold])
+            others = [m for m in self.companions[gold] if m is not message] if message["group"] == "written" else []
+            wrongs = []
+            for one in [message] + self.random.sample(others, min(1, len(others))):
+                texts.append(self.augmenter.message(one["text"], self.skills[gold]))
+                answers.append(len(columns))
+                right.append({self.clusters[g] for g in one["all_gold"]})
+                alike.append(DUPLICATE)
+                wrong = [n for n in one["negatives"] if self.clusters[n] not in right[-1] and not self.copies(gold, n)]
+                wrongs += wrong[:12]
+            extra += self.random.sample(wrongs, min(SIZE["negatives"], len(wrongs)))
+            short = [p for p in self.pairs[gold] if p["kind"] in SHORT] if gold in self.near else []
+            if short:
+                texts.append(self.augmenter.opening(self.random.choice(short)["text"], self.skills[gold]))
+                answers.append(len(columns))
+                right.append({self.clusters[gold]})
+                alike.append(ALIKE)
+            columns.append(gold)
             documents.append(document(self.skills[gold]))
-            wrong = [n for n in message["negatives"] if self.clusters[n] not in right[-1] and not self.copies(gold, n)]
-            extra += self.random.sample(wrong[:12], min(self.size["negatives"], len(wrong[:12])))
-        used = {self.clusters[a] for a in answers}
-        alike = [DUPLICATE] * len(texts)
+        labelled = len(texts)
 
         def add(skill, single):
-            if self.clusters[skill] in used or skill not in self.pairs:
+            if self.clusters[skill] in used or not self.pairs[skill]:
                 return
             used.add(self.clusters[skill])
             options = self.pairs[skill]
             pair = self.random.choices(options, [KIND_WEIGHT[p["kind"]] for p in options])[0]
             change = self.augmenter.pseudo_query if single else self.augmenter.opening
             texts.append(change(pair["text"], self.skills[skill]))
-            answers.append(skill)
+            answers.append(len(columns))
             right.append({self.clusters[skill]})
             alike.append(ALIKE if single or pair["kind"] in ("heading", "sentence") else DUPLICATE)
             nameless = "" if single and self.random.random() < 0.15 else None
+            columns.append(skill)
             documents.append(document(self.skills[skill], pair["description"], nameless))
 
-        for first in self.draw(self.size["families"]):
+        for first in self.draw(SIZE["families"]):
             near = self.neighbours[first]
             for skill in [first] + self.random.sample(near, min(FAMILY - 1, len(near))):
                 add(skill, False)
-        for skill in self.draw(self.size["single"]):
+        for skill in self.draw(SIZE["single"]):
             add(skill, True)
+        columns += extra
         documents += [document(self.skills[e]) for e in extra]
-        columns = answers + extra
-        return texts, documents, self.mask(answers, right, alike, columns)
+        mask = self.mask(answers, right, alike, columns)
+        owners = [c for c in columns[: SIZE["skills"]] if c in self.near]
+        near = [self.random.choice(self.near[skill]) for skill in owners]
+        rows = answers[:labelled]
+        return texts, documents, near, torch.tensor(answers), mask, self.backward_mask(rows, answers, columns, mask, owners)
+
+    def backward_mask(self, rows, answers, columns, mask, owners):
+        """-10000 where a message, or a near message, is no wrong one for the skill of a row."""
+        answers, columns = np.array(answers), np.array(columns)
+        own = np.array(rows)
+        messages = mask.numpy()[:, own].T < -1
+        messages |= own[:, None] == answers[None, :]
+        messages[np.arange(len(own)), np.arange(len(own))] = False
+        near = self.likeness[columns[own]][:, np.array(owners, dtype=int)] > ALIKE
+        near &= columns[own][:, None] != np.array(owners, dtype=int)[None, :]
+        return torch.from_numpy(np.concatenate([messages, near], 1)).float() * -1e4
 
     def draw(self, count):
         return self.random.choices(self.sources, cum_weights=self.source_weights, k=count)
 
     def mask(self, answers, right, alike, columns):
         """-10000 where a column's skill is right for the row's message too, or too much like its answer."""
-        close = self.likeness[np.array(answers)][:, np.array(columns)] > np.array(alike)[:, None]
+        close = self.likeness[np.array(columns)[answers]][:, np.array(columns)] > np.array(alike)[:, None]
         for row, clusters in enumerate(right):
             for column, skill in enumerate(columns):
                 if self.clusters[skill] in clusters:
                     close[row, column] = True
-            close[row, row] = False
+            close[row, answers[row]] = False
         return torch.from_numpy(close).float() * -1e4
 
 
@@ -149,12 +187,12 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--out", required=True)
     parser.add_argument("--steps", type=int, required=True)
-    parser.add_argument("--start", help="a checkpoint to take the weights and the step from")
+    parser.add_argument("--start", help="a checkpoint to take the weights from; the published weights by default")
     parser.add_argument("--resume", action="store_true")
-    parser.add_argument("--tune", action="store_true", help="train on the tune sets too")
     parser.add_argument("--only", help="train on the messages of this group alone, for example `written`")
     parser.add_argument("--mined", action="store_true", help="use the hard negatives of mine.py")
-    parser.add_argument("--rate", type=float, default=6e-5)
+    parser.add_argument("--rate", type=float, default=5e-5)
+    parser.add_argument("--seed", type=int, default=3)
     parser.add_argument("--horizon", type=int, help="the step at which the learning rate is nothing; --steps by default")
     options = parser.parse_args()
     options.horizon = options.horizon or options.steps
@@ -166,15 +204,16 @@ def main():
         table.weight.requires_grad_(False)
     trained = [p for p in encoder.parameters() if p.requires_grad]
     optimizer = torch.optim.AdamW(trained, options.rate, weight_decay=0.01)
-    source = path if options.resume and os.path.exists(path) else options.start
     seconds = 0.0
-    if source:
-        saved = torch.load(source)
+    if options.resume and os.path.exists(path):
+        saved = torch.load(path)
         encoder.load_state_dict(saved["encoder"])
         optimizer.load_state_dict(saved["optimizer"])
         step, seconds = saved["step"], saved["seconds"]
-    torch.manual_seed(3 + step)
-    batches, tokenizer = Batches(options, 3 + step), Tokenizer(MODEL)
+    elif options.start:
+        encoder.load_state_dict(torch.load(options.start)["encoder"])
+    torch.manual_seed(options.seed + step)
+    batches, tokenizer = Batches(options, options.seed + step), Tokenizer(MODEL)
     began, log = time.time() - seconds, collections.deque(maxlen=20)
     first = step
 
@@ -186,32 +225,37 @@ def main():
     while step < options.steps:
         for group in optimizer.param_groups:
             group["lr"] = options.rate * min(1.0, (step - first + 1) / 25) * max(0.02, 1 - step / options.horizon)
-        texts, documents, mask = batches.next()
-        queries = encode(encoder, tokenizer, texts, QUERY_TOKENS)
-        vectors = encode(encoder, tokenizer, documents, DOCUMENT_TOKENS)
-        cosines = queries @ vectors.T
-        messages = batches.size["messages"]
+        texts, documents, near, answers, mask, backward_mask = batches.next()
+        queries = encode(encoder, tokenizer, texts + near, QUERY_TOKENS)
+        answered = 1 + int(answers.max())
+        vectors = encode(encoder, tokenizer, documents[:answered], DOCUMENT_TOKENS)
+        with torch.no_grad():  # the gradient of wrong answers through their messages is enough, and half the price
+            vectors = torch.cat([vectors, encode(encoder, tokenizer, documents[answered:], DOCUMENT_TOKENS)])
+        cosines = queries[: len(texts)] @ vectors.T
+        messages = len(backward_mask)
         with torch.no_grad():
-            doubtful = cosines > cosines.diagonal()[:, None] + DOUBT
+            doubtful = cosines > cosines.gather(1, answers[:, None]) + DOUBT
             doubtful[:messages] = False
         logits = cosines * SCALE + mask + doubtful.float() * -1e4
-        losses = F.cross_entropy(logits, torch.arange(len(texts)), reduction="none")
+        losses = F.cross_entropy(logits, answers, reduction="none")
+        backward = vectors[answers[:messages]] @ queries.T * SCALE + backward_mask
+        backward_losses = F.cross_entropy(backward, torch.arange(messages), reduction="none")
         optimizer.zero_grad()
-        losses.mean().backward()
+        (losses.mean() + BACKWARD * backward_losses.mean()).backward()
         torch.nn.utils.clip_grad_norm_(trained, 1.0)
         optimizer.step()
         step += 1
-        correct = (logits.argmax(1) == torch.arange(len(texts))).float().mean().item()
-        log.append((losses[messages:].mean().item(), losses[:messages].mean().item(), correct))
+        correct = (logits.argmax(1) == answers).float().mean().item()
+        log.append((losses[messages:].mean().item(), losses[:messages].mean().item(), correct, backward_losses.mean().item()))
         if math.isnan(log[-1][0]):
             raise SystemExit("the loss is not a number")
         if step % 20 == 0 or step - first in (2, 5):
             means = np.mean(log, axis=0)
             print(step, f"{time.time() - began:.0f}s", len(texts), len(documents),
-                  "pseudo %.3f messages %.3f right %.3f" % tuple(means), flush=True)
+                  "pseudo %.3f messages %.3f right %.3f backward %.3f" % tuple(means), flush=True)
         if step % 50 == 0:
             save()
-            if step % 200 == 0:
+            if step % 100 == 0:
                 torch.save({"encoder": encoder.state_dict()}, f"{WORK}/{options.out}-{step}.pt")
     save()
 
