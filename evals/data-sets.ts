@@ -100,6 +100,11 @@ export interface Asked {
 
 /** Of the messages of other libraries, and of intents, every so many is enough. */
 const EVERY = { everyday: 3, queries: 12, intent: 4, requests: 3 } as const;
+/** Of those of other libraries, and of those that need nothing, at most so many are asked in a library, evenly drawn. */
+const MOST_OTHERS = 150;
+const thinned = <T>(list: readonly T[]): T[] =>
+  list.filter((_, i) => i % Math.ceil(list.length / MOST_OTHERS) === 0);
+
 /** What a person in a hurry types: the name in words, or the first words of the description. */
 function shortRequests({ name, displayName, manifest }: Skill): SetMessage[] {
   const texts = [
@@ -176,8 +181,8 @@ export function askedIn(
     ...requests.map(inLibrary("own")),
     ...own.filter(({ gold }) => gold.length > 0).map(inLibrary("own")),
     ...own.filter(({ gold }) => gold.length === 0).map(inLibrary("none")),
-    ...other.map(inLibrary("other")),
+    ...thinned(other).map(inLibrary("other")),
     ...not,
-    ...chats,
+    ...thinned(chats),
   ];
 }

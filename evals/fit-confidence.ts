@@ -27,9 +27,18 @@ import {
   readSkills,
   tablePath,
 } from "./harness.ts";
-import { chancesOf, fitIntents, intentExample, intentMessages, leftOutChances } from "./intent-model.ts";
+import {
+  chancesOf,
+  fitIntents,
+  intentExample,
+  intentMessages,
+  intentMessagesOf,
+  leftOutChances,
+} from "./intent-model.ts";
 
 const FIT = { ridge: 3e-5, steps: 12, places: 5 } as const;
+/** A forbidden message of a rare length counts at most so many times. */
+const MOST_MATCHED = 5;
 const THRESHOLDS = [0.02, 0.04, 0.06, 0.1, 0.15, 0.2, 0.27, 0.35, 0.45];
 
 /** How much each kind of message weighs, small libraries of everyday messages most: that is what people have. */
@@ -43,7 +52,7 @@ const WORTH: Readonly<Record<string, number>> = {
   "small talk": 1,
   "all own": 2,
   "all talk": 1.5,
-  "everyday not": 0.5,
+  "everyday not": 2,
   "small not": 0.5,
   "all not": 0.5,
   requests: 0.5,
@@ -83,11 +92,9 @@ const same = (id: string) => copies.get(id) ?? id;
 const intents = new Map<string, number[]>();
 {
   const own = intentMessages().map((m, i) => ({ ...m, group: `own ${m.intent} ${i % 5}` }));
-  const work = messages
-    .filter(({ gold }) => gold.length > 0)
-    .map(({ query, source }) => ({ text: query, intent: "work" as const, group: source }));
-  const rest = [...messages.filter(({ gold }) => gold.length === 0), ...forbidden];
-  const examples = [...own, ...work].map((message) => intentExample(message, { embedder, glossary }));
+  const asked = [...messages.filter(({ gold }) => gold.length > 0), ...forbidden];
+  const rest = messages.filter(({ gold }) => gold.length === 0);
+  const examples = [...own, ...intentMessagesOf(asked)].map((message) => intentExample(message, { embedder, glossary }));
   for (const [i, chances] of leftOutChances(examples).entries()) intents.set(examples[i]!.text, chances);
   const none = rest.map(({ query }) =>
     intentExample({ text: query, intent: "talk", group: "rest" }, { embedder, glossary }),
@@ -129,18 +136,34 @@ async function exampleOf(library: EvalLibrary, asked: Asked): Promise<Example> {
   };
 }
 
-/** Messages of one library, kind and source share one vote's root. */
+/**
+ * Messages of one library, kind and source share one vote's root. Forbidden messages are shorter than right ones: each length has the
+ * same share of both, or the score would only count words.
+ */
 function votesOf(examples: readonly Example[]): number[] {
   const sizes = new Map<string, number>();
   const sums = new Map<string, number>();
+  const add = (to: Map<string, number>, key: string, value: number) => to.set(key, (to.get(key) ?? 0) + value);
   const group = ({ asked }: Example) =>
     `${asked.family} ${asked.kind}|${asked.library}|${asked.message.source}`;
   const kind = ({ asked }: Example) =>
     asked.message.group === "requests" ? "requests" : `${asked.family} ${asked.kind}`;
-  for (const e of examples) sizes.set(group(e), (sizes.get(group(e)) ?? 0) + 1);
+  const band = ({ asked }: Example) => Math.min(6, Math.floor(asked.message.query.split(/\s+/).length / 3));
+  for (const e of examples) add(sizes, group(e), 1);
   const votes = examples.map((e) => 1 / Math.sqrt(sizes.get(group(e))!));
-  for (const [i, e] of examples.entries()) sums.set(kind(e), (sums.get(kind(e)) ?? 0) + votes[i]!);
-  return votes.map((vote, i) => (vote * (WORTH[kind(examples[i]!)] ?? 0)) / sums.get(kind(examples[i]!))!);
+  const bands = new Map<string, number>();
+  for (const [i, e] of examples.entries())
+    for (const key of [kind(e), `${kind(e)} ${band(e)}`]) add(bands, key, votes[i]!);
+  const share = (of: string, e: Example) => (bands.get(`${of} ${band(e)}`) ?? 0) / (bands.get(of) ?? 1);
+  const matched = votes.map((vote, i) => {
+    const e = examples[i]!;
+    if (e.asked.kind !== "not") return vote;
+    return vote * Math.min(MOST_MATCHED, share(`${e.asked.family} own`, e) / share(kind(e), e));
+  });
+  for (const [i, e] of examples.entries()) add(sums, kind(e), matched[i]!);
+  return matched.map(
+    (vote, i) => (vote * (WORTH[kind(examples[i]!)] ?? 0)) / Math.max(1e-9, sums.get(kind(examples[i]!))!),
+  );
 }
 
 const only = values.only?.split(",");

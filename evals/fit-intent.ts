@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { createLocalEmbedder } from "../src/embedders/local.ts";
 import { Glossary } from "../src/recall/glossary.ts";
 import { INTENTS } from "../src/recall/intent.ts";
+import { readLines } from "./harness.ts";
 import {
   FOLDS,
   fitIntents,
@@ -24,7 +25,7 @@ const tools = {
   glossary: new Glossary(join(root, "data/glossary")),
 };
 const own = intentMessages().map((m, i) => ({ ...m, group: `own ${m.intent} ${i % FOLDS}` }));
-const others = process.argv.slice(2).flatMap(intentMessagesOf);
+const others = process.argv.slice(2).flatMap((path) => intentMessagesOf(readLines(path)));
 const examples = [...own, ...others].map((message) => intentExample(message, tools));
 
 const groups = new Map<string, { work: number[]; right: number[] }>();

@@ -1,7 +1,7 @@
 // Fits the intent model: softmax regression over `intentInputs`, on `evals/intent/messages.jsonl` and on further messages
 // that ask for work.
 
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import type { LocalEmbedder } from "../src/embedders/local.ts";
 import type { Glossary } from "../src/recall/glossary.ts";
 import { INTENTS, type Intent, type IntentWeights, intentInputs, phrasesOf } from "../src/recall/intent.ts";
@@ -22,6 +22,9 @@ const FIT = {
 
 export const FOLDS = 5;
 
+/** A phrase that adds less than this to the points of each intent, in hundredths, is left out of the file. */
+const LEAST_PHRASE = 40;
+
 export interface IntentExample {
   /** Messages of a group are left out together. */
   readonly group: string;
@@ -36,6 +39,9 @@ export interface IntentMessage {
   readonly intent: Intent;
 }
 
+/** Messages of a group are left out together. */
+type GroupedMessage = IntentMessage & { readonly group: string };
+
 export const intentMessages = (): IntentMessage[] =>
   readLines<IntentMessage>(join(process.cwd(), "evals/intent/messages.jsonl"));
 
@@ -47,8 +53,8 @@ const LEAST_WORDS = 4;
  * questions or small jobs. Written messages that need a skill are longer than those that need none, so a part of each is an example too:
  * otherwise the model would only count words.
  */
-export function intentMessagesOf(path: string): (IntentMessage & { group: string })[] {
-  return readLines<EvalMessage>(path).flatMap(({ query, gold = [], not = [], source = basename(path), kind }) => {
+export function intentMessagesOf(messages: readonly EvalMessage[]): GroupedMessage[] {
+  return messages.flatMap(({ query, gold = [], not = [], source = "work", kind }): GroupedMessage[] => {
     const fold = hashOf(gold[0] ?? not[0] ?? query) % FOLDS;
     if (gold.length === 0 && not.length === 0) return [];
     if (gold.length === 0) {
@@ -161,7 +167,7 @@ function softmax(rows: readonly Float64Array[], inputs: Float64Array, found: rea
   return odds.map((value) => value / total);
 }
 
-/** The weights as recall reads them. Phrases that change nothing are left out. */
+/** The weights as recall reads them. Phrases that change little are left out. */
 export function intentWeights({ rows, places }: FittedIntents): IntentWeights {
   const size = rows[0]!.length - places.size;
   const phrases = [...places]
@@ -169,7 +175,7 @@ export function intentWeights({ rows, places }: FittedIntents): IntentWeights {
       phrase,
       rows.map((row) => Math.round(100 * FIT.phraseScale * row[place]!)),
     ])
-    .filter(([, values]) => values.some((value) => Math.abs(value) >= 20))
+    .filter(([, values]) => values.some((value) => Math.abs(value) >= LEAST_PHRASE))
     .sort(([a], [b]) => (a < b ? -1 : 1));
   return {
     weights: rows.map((row) => Array.from(row.slice(0, size), (weight) => Number(weight.toFixed(3)))),

@@ -11,34 +11,34 @@ import type { IntentGuess } from "./intent.ts";
  */
 const FIT = {
   /** Shifts the fitted bias so that the best threshold by expected value is `ABSTAIN_BELOW`. */
-  bias: -1.65,
+  bias: -1.63,
   /** Words found in name and description, in nats, saturating: one rare word or several common ones. */
-  head: -0.39,
+  head: -1.44,
   /** The share of the message found in name and description, if it is nearly all of it: short requests are like that. */
-  covered: 0.63,
+  covered: 1.17,
   /** The share of the message found in name and description. */
-  headShare: 0.13,
+  headShare: -0.26,
   /** The share of the message found in the best single claim. */
-  claim: 0.05,
+  claim: -0.2,
   /** The share of the message found anywhere: distinguishes a message for this library from one for another. */
-  all: 0.36,
+  all: 0.78,
   /** The message has the whole name, but the skill little else of it. */
-  alone: -2.5,
+  alone: -2.4,
   /** Neighbours found as neighbours in the head, and in the body. */
-  pairs: 1.11,
-  bodyPairs: 0.3,
+  pairs: 1.15,
+  bodyPairs: 0.43,
   /** Closeness in meaning to the description. */
-  meaning: 0.18,
+  meaning: 0.23,
   /** How much closer in meaning the skill is than others: a message for another library is about equally far from all. */
-  distinct: 0.96,
+  distinct: 1.05,
   /** A short message says little, so that much of it is found by chance. */
   brief: -1.14,
   /** Points behind the best candidate, 0 to 8. */
-  gap: -0.25,
+  gap: -0.33,
   /** For the best candidate: points ahead of the next one, 0 to 4. */
-  margin: 0.5,
+  margin: 0.35,
   /** Not the best candidate. */
-  follower: -0.41,
+  follower: -0.35,
   /**
    * How surely the message does not ask for work, in units of 2 nats: doubt counts more than certainty. Raised by hand from
    * the fitted -1.3, as sets by strangers have more questions about a skill's subject than the sets it is fitted on.
@@ -47,9 +47,9 @@ const FIT = {
   /** Number of terms, up to three: small talk has one or two. */
   words: 0.83,
   /** The rarity of the rarest word found, in units of 12 nats: one word of a trade says more than ten of every day. */
-  rarest: 1.66,
+  rarest: 1.99,
   /** How much closer the message is to what skills in general are about than to this skill: it asks for another one. */
-  elsewhere: -4.2,
+  elsewhere: -4.25,
   /** How common the commonest term is among the skills. */
   reach: -0.23,
   /** A one-word name that is in the message by chance. Set by hand: too few messages of the sets have one. */
@@ -64,7 +64,7 @@ const FIT = {
    * For the best candidate: name and description have hardly more of the message than some words of the name, as "the logo is 4px
    * too far left" of a skill that makes logos. Set by hand on negatives; from -3 on right answers are lost.
    */
-  byName: -2,
+  byName: -1.9,
   /** Without an encoder there is none. */
   encodedDistinct: 0,
 } as const;
@@ -74,33 +74,33 @@ export const FIT_INPUTS = Object.keys(FIT).filter((key) => key !== "bias") as In
 
 /** The same with a trained encoder, fitted on messages that it was not trained on: it replaces much of what words say. */
 const FIT_ENCODED: Readonly<Record<Input | "bias", number>> = {
-  bias: -2.02,
-  head: 0.08,
-  covered: 1.29,
-  headShare: -0.97,
-  claim: -0.75,
-  all: -0.29,
-  alone: -1.5,
-  pairs: 1.0,
-  bodyPairs: 0.85,
-  meaning: 0.66,
-  distinct: -0.28,
+  bias: -2.1,
+  head: -1.02,
+  covered: 1.71,
+  headShare: -1.44,
+  claim: -1,
+  all: 0.02,
+  alone: -1.47,
+  pairs: 0.94,
+  bodyPairs: 0.86,
+  meaning: 0.7,
+  distinct: -0.16,
   brief: -1.23,
-  gap: -0.44,
-  margin: 0.51,
-  follower: 0.19,
+  gap: -0.5,
+  margin: 0.37,
+  follower: -0.24,
   idle: -1.75,
   words: 1.47,
-  rarest: 1.3,
-  elsewhere: -3.62,
-  reach: -0.34,
+  rarest: 1.39,
+  elsewhere: -3.71,
+  reach: -0.23,
   byChance: FIT.byChance,
   pointed: FIT.pointed,
   rival: FIT.rival,
   otherTask: FIT.otherTask,
   byName: FIT.byName,
   /** How much closer the skill is than others by the encoder. The cosine itself adds nothing to that. */
-  encodedDistinct: 3.21,
+  encodedDistinct: 3.14,
 };
 
 /** A skill that ships with Repertoire needs this much more evidence, in nats: what people installed comes first. */

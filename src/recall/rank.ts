@@ -28,23 +28,23 @@ const WEIGHTS = {
   /** BM25F relative to the best candidate's; alone it reaches Hit@1 65. */
   lexical: 1.95,
   /** Share of the name that the message has. */
-  name: 1.85,
+  name: 1.7,
   /** Words found in name and description, relative to the best candidate's: +0.5 Recall@3 in small libraries. */
-  head: 1.05,
+  head: 0.3,
   /** The best single claim of the description, relative to the best candidate's: +2.5 Hit@1 in small libraries. */
-  claim: 1.25,
+  claim: 0.5,
   /** The words found in the best section, relative to the best candidate's: prefers the skill that goes into detail. */
-  section: 2.1,
+  section: 2.05,
   /** The best single heading, relative to the best candidate's. */
-  heading: 1,
+  heading: 0.5,
   /** Share of the message found anywhere in the skill. */
-  all: 1.65,
+  all: 1.75,
   /** Neighbouring words that stay neighbours in the body. */
-  bodyPairs: 1.1,
+  bodyPairs: 1.2,
   /** Closeness in meaning to the description, relative to the closest: decides when words are missing. */
-  meaning: 0.9,
+  meaning: 0.75,
   /** Closeness in meaning to the closest section. */
-  sectionMeaning: 1.15,
+  sectionMeaning: 1.05,
 } as const;
 
 type Feature = keyof typeof WEIGHTS | "encoded";
@@ -52,7 +52,16 @@ export const FEATURES = [...Object.keys(WEIGHTS), "encoded"] as Feature[];
 
 /** The weights with a trained encoder, fitted on messages that it was not trained on. */
 const ENCODED_WEIGHTS: Readonly<Record<Feature, number>> = {
-  ...WEIGHTS,
+  lexical: 1.5,
+  name: 1.6,
+  head: 0.2,
+  claim: 0.2,
+  section: 1.75,
+  heading: 0.2,
+  all: 1.6,
+  bodyPairs: 1.15,
+  meaning: 0.7,
+  sectionMeaning: 1.4,
   /** Closeness by the encoder, relative to the closest: +6 Hit@1 in small libraries of everyday messages; 5 to 7 are alike. */
   encoded: 6.5,
 };
@@ -92,9 +101,9 @@ export const RANKING = {
   /** A clause of what a skill is not for counts at most this many times the best claim. */
   notForMost: 1.5,
   /** Points of the runner-up at least: in a library of twenty skills some skill has that many for any message. */
-  runnerUp: 5.5,
+  runnerUp: 4.7,
   /** The same with an encoder. */
-  runnerUpEncoded: 8,
+  runnerUpEncoded: 6.7,
   /** A skill with fewer points has at most this share of the score of a better one, so that other ties do not decide. */
   behind: 1 - 1e-6,
   /** Skills with the same name are copies from this share of common word pairs on. */
