@@ -49,9 +49,9 @@ export const intentMessages = (): IntentMessage[] =>
 const LEAST_WORDS = 4;
 
 /**
- * Messages of evaluation sets, and written ones, as examples: with a right skill they ask for work; those that no skill must answer are
- * questions or small jobs. Written messages that need a skill are longer than those that need none, so a part of each is an example too:
- * otherwise the model would only count words.
+ * Messages of evaluation sets, and written ones, as examples: with a right skill they ask for work; questions that a skill must not
+ * answer do not. Orders that it must not answer ask for work of another kind. Written messages that need a skill are longer than
+ * those that must not get it, so a part of each is an example too: otherwise the model would only count words.
  */
 export function intentMessagesOf(messages: readonly EvalMessage[]): GroupedMessage[] {
   return messages.flatMap(({ query, gold = [], not = [], source = "work", kind }): GroupedMessage[] => {
@@ -59,7 +59,7 @@ export function intentMessagesOf(messages: readonly EvalMessage[]): GroupedMessa
     if (gold.length === 0 && not.length === 0) return [];
     if (gold.length === 0) {
       const isQuestion = /\?$|^(?:who|what|which|when|where|why|how|is|are|does|do|did|explain)\b/i.test(query);
-      return [{ text: query, intent: isQuestion ? "world" : "trivial", group: `${source} near ${fold}` }];
+      return isQuestion ? [{ text: query, intent: "world", group: `${source} near ${fold}` }] : [];
     }
     const group = kind === undefined ? source : `${source} ${kind} ${fold}`;
     const work = { text: query, intent: "work" as const, group };

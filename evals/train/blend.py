@@ -1,17 +1,19 @@
-"""Blends a checkpoint with the published weights, which keeps more of what they knew: python3 blend.py IN.pt OUT.pt SHARE"""
+"""Weighted mean of checkpoints, which keeps more of what each knew: python3 blend.py OUT.pt SHARE IN.pt [SHARE IN.pt ...]"""
 
 import sys
 
 import torch
 
-from data import MODEL
-from model import load_base, load_checkpoint
+from model import load_checkpoint
 
 
 def main():
-    source, target, share = sys.argv[1], sys.argv[2], float(sys.argv[3])
-    base, tuned = load_base(MODEL).state_dict(), load_checkpoint(source).state_dict()
-    torch.save({"encoder": {k: (1 - share) * base[k] + share * tuned[k] for k in tuned}}, target)
+    target, *rest = sys.argv[1:]
+    total = {}
+    for share, source in zip(rest[::2], rest[1::2]):
+        for name, values in load_checkpoint(source).state_dict().items():
+            total[name] = total.get(name, 0) + float(share) * values
+    torch.save({"encoder": total}, target)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from model import VOCABULARY, Tokenizer
 from skills import document, front_matter, parts, pseudo_queries
 
 NEGATIVES = 16
+REQUESTS_OF_ONE = 150
 
 
 def counts(tokenizer, texts, limit):
@@ -46,6 +47,19 @@ def bm25(matrix, questions, k1=1.2, b=0.75):
     values = idf[weights.col] * weights.data * (k1 + 1) / (weights.data + norm[weights.row])
     weights = sparse.csr_matrix((values, (weights.row, weights.col)), shape=matrix.shape)
     return ((questions > 0).astype(np.float32) @ weights.T).toarray()
+
+
+def requests(pairs, skills):
+    """Short orders as authors of skills put them, for the intent model: one a skill, and few of a repository."""
+    taken, counts, found = set(), collections.Counter(), []
+    short = [p for p in pairs if p["kind"] in ("quote", "when", "claim") and 3 <= len(p["text"].split()) <= 9]
+    for pair in random.Random(3).sample(short, len(short)):
+        repository = skills[pair["skill"]]["id"].split("__")[-2]
+        if pair["skill"] not in taken and counts[repository] < REQUESTS_OF_ONE:
+            taken.add(pair["skill"])
+            counts[repository] += 1
+            found.append({**pair, "text": pair["text"][0].lower() + pair["text"][1:]})
+    return found
 
 
 def main():
@@ -101,6 +115,10 @@ def main():
     for name, value in (("skills", skills), ("documents", documents), ("pairs", pairs), ("labelled", labelled),
                         ("near", near)):
         json.dump(value, open(f"{WORK}/{name}.json", "w"))
+    with open(f"{WORK}/requests.jsonl", "w", encoding="utf-8") as file:
+        for pair in requests(pairs, skills):
+            row = {"query": pair["text"], "gold": [skills[pair["skill"]]["id"]], "source": f"request {pair['skill'] % 5}"}
+            file.write(f"{json.dumps(row, ensure_ascii=False)}\n")
     print(len(skills), "skills,", len(pairs), "pseudo-queries of", len({p["skill"] for p in pairs}), "skills", dict(kinds))
     print(len(labelled), "messages", dict(collections.Counter(m["group"] for m in labelled)), sum(map(len, near.values())), "near,",
           "dev", dict(dev))
