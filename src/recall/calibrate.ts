@@ -5,9 +5,9 @@ import type { Measures, Probe } from "./features.ts";
 import type { IntentGuess } from "./intent.ts";
 
 /**
- * A logistic model over the inputs below, fitted on real messages in small and large libraries, against small talk,
- * messages that need nothing and messages of other libraries (`evals/fit-confidence.ts`, evals/README.md). Inputs are
- * about 0 to 1 unless their comment says otherwise.
+ * A logistic model over the inputs below, fitted on real and on written messages in small and large libraries, against small talk,
+ * messages that need nothing, messages of other libraries and messages on the topic of a skill that must not get it
+ * (`evals/fit-confidence.ts`, evals/README.md). Inputs are about 0 to 1 unless their comment says otherwise.
  */
 const FIT = {
   /** Shifts the fitted bias so that the best threshold by expected value is `ABSTAIN_BELOW`. */
@@ -40,8 +40,8 @@ const FIT = {
   /** Not the best candidate. */
   follower: -0.35,
   /**
-   * How surely the message does not ask for work, in units of 2 nats: doubt counts more than certainty. Raised by hand from
-   * the fitted -1.3, as sets by strangers have more questions about a skill's subject than the sets it is fitted on.
+   * How surely the message does not ask for work, in units of 2 nats: doubt counts more than certainty. Fitted -1.8, set by hand, as sets
+   * by strangers have more questions about a skill's subject than the sets it is fitted on.
    */
   idle: -2,
   /** Number of terms, up to three: small talk has one or two. */

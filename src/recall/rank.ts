@@ -21,7 +21,8 @@ export interface RankCandidate {
 }
 
 /**
- * The weights of features, fitted listwise on real messages with each source left out in turn (figures: evals/README.md).
+ * The weights of features, fitted listwise on real messages and on written ones that share few words with their skill, pulled towards
+ * the weights that real messages alone gave (figures: evals/README.md).
  * All are positive: only the `PENALTIES` lower the score of a skill.
  */
 const WEIGHTS = {
@@ -29,9 +30,9 @@ const WEIGHTS = {
   lexical: 1.95,
   /** Share of the name that the message has. */
   name: 1.7,
-  /** Words found in name and description, relative to the best candidate's: +0.5 Recall@3 in small libraries. */
+  /** Words found in name and description, relative to the best candidate's: a paraphrase shares its few words with other skills. */
   head: 0.3,
-  /** The best single claim of the description, relative to the best candidate's: +2.5 Hit@1 in small libraries. */
+  /** The best single claim of the description, relative to the best candidate's. */
   claim: 0.5,
   /** The words found in the best section, relative to the best candidate's: prefers the skill that goes into detail. */
   section: 2.05,
