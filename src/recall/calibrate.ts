@@ -11,7 +11,7 @@ import type { IntentGuess } from "./intent.ts";
  */
 const FIT = {
   /** Shifts the fitted bias so that the best threshold by expected value is `ABSTAIN_BELOW`. */
-  bias: -1.5,
+  bias: -1.65,
   /** Words found in name and description, in nats, saturating: one rare word or several common ones. */
   head: -1.44,
   /** The share of the message found in name and description, if it is nearly all of it: short requests are like that. */
@@ -74,7 +74,7 @@ export const FIT_INPUTS = Object.keys(FIT).filter((key) => key !== "bias") as In
 
 /** The same with a trained encoder, fitted on messages that it was not trained on: it replaces much of what words say. */
 const FIT_ENCODED: Readonly<Record<Input | "bias", number>> = {
-  bias: -1.95,
+  bias: -1.8,
   head: -1.02,
   covered: 1.71,
   headShare: -1.44,
