@@ -94,7 +94,9 @@ const intents = new Map<string, number[]>();
   const own = intentMessages().map((m, i) => ({ ...m, group: `own ${m.intent} ${i % 5}` }));
   const asked = [...messages.filter(({ gold }) => gold.length > 0), ...forbidden];
   const rest = messages.filter(({ gold }) => gold.length === 0);
-  const examples = [...own, ...intentMessagesOf(asked)].map((message) => intentExample(message, { embedder, glossary }));
+  const examples = [...own, ...intentMessagesOf(asked)].map((message) =>
+    intentExample(message, { embedder, glossary }),
+  );
   for (const [i, chances] of leftOutChances(examples).entries()) intents.set(examples[i]!.text, chances);
   const none = rest.map(({ query }) =>
     intentExample({ text: query, intent: "talk", group: "rest" }, { embedder, glossary }),
@@ -143,7 +145,8 @@ async function exampleOf(library: EvalLibrary, asked: Asked): Promise<Example> {
 function votesOf(examples: readonly Example[]): number[] {
   const sizes = new Map<string, number>();
   const sums = new Map<string, number>();
-  const add = (to: Map<string, number>, key: string, value: number) => to.set(key, (to.get(key) ?? 0) + value);
+  const add = (to: Map<string, number>, key: string, value: number) =>
+    to.set(key, (to.get(key) ?? 0) + value);
   const group = ({ asked }: Example) =>
     `${asked.family} ${asked.kind}|${asked.library}|${asked.message.source}`;
   const kind = ({ asked }: Example) =>

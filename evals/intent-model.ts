@@ -58,7 +58,9 @@ export function intentMessagesOf(messages: readonly EvalMessage[]): GroupedMessa
     const fold = hashOf(gold[0] ?? not[0] ?? query) % FOLDS;
     if (gold.length === 0 && not.length === 0) return [];
     if (gold.length === 0) {
-      const isQuestion = /\?$|^(?:who|what|which|when|where|why|how|is|are|does|do|did|explain)\b/i.test(query);
+      const isQuestion = /\?$|^(?:who|what|which|when|where|why|how|is|are|does|do|did|explain)\b/i.test(
+        query,
+      );
       return isQuestion ? [{ text: query, intent: "world", group: `${source} near ${fold}` }] : [];
     }
     const group = kind === undefined ? source : `${source} ${kind} ${fold}`;
