@@ -4,11 +4,12 @@
 // measured was left out.
 //
 //     npm run evals -- fit-confidence SETS SKILLS [SETS SKILLS ...] [--encoder] [--cache FOLDER]
-//       [--only INPUT,INPUT]
+//       [--only INPUT,INPUT] [--pull 0.003]
 //
 // SETS has the files of `data-sets.ts`. `--encoder` fits `FIT_ENCODED`; `--cache` keeps the encoder's vectors. With
 // `--only` the weights of other inputs stay as they are: messages that the encoder or the table of words was trained on
-// must not fit the weights of meaning. Nothing is written; the weights are carried into the table by hand.
+// must not fit the weights of meaning. `--pull` pulls towards the present weights instead of 0, so that made libraries only
+// correct what real messages taught. Nothing is written; the weights are carried into the table by hand.
 
 import { parseArgs } from "node:util";
 import { createLocalEmbedder } from "../src/embedders/local.ts";
@@ -72,6 +73,7 @@ const { values, positionals } = parseArgs({
   options: {
     encoder: { type: "boolean", default: false },
     only: { type: "string" },
+    pull: { type: "string" },
     cache: { type: "string", default: "node_modules/.cache/repertoire-evals" },
   },
 });
@@ -173,6 +175,9 @@ const only = values.only?.split(",");
 /** Whether the weight of an input, or of the constant behind them, is fitted. */
 const isFree = [...FIT_INPUTS, "bias" as const].map((input) => only?.includes(input) ?? true);
 const present = fitWeights(values.encoder);
+const ridge = values.pull === undefined ? FIT.ridge : Number(values.pull);
+/** Where the ridge pulls a weight. */
+const centre = (i: number) => (values.pull === undefined ? 0 : (present[FIT_INPUTS[i]!] ?? 0));
 
 /** Newton's method, which needs a dozen steps. */
 function fitLogistic(examples: readonly Example[]): Float64Array {
@@ -180,13 +185,13 @@ function fitLogistic(examples: readonly Example[]): Float64Array {
   const total = votes.reduce((sum, vote, i) => sum + vote * examples[i]!.inputs.length, 0);
   const size = FIT_INPUTS.length + 1;
   const weights = Float64Array.from([...FIT_INPUTS, "bias" as const], (input, i) =>
-    isFree[i] ? 0 : present[input],
+    isFree[i] && values.pull === undefined ? 0 : present[input],
   );
   for (let step = 0; step < FIT.steps; step++) {
-    const gradient = weights.map((weight, i) => (i === size - 1 ? 0 : FIT.ridge * weight));
+    const gradient = weights.map((weight, i) => (i === size - 1 ? 0 : ridge * (weight - centre(i))));
     const curvature = Array.from(gradient, (_, i) => {
       const row = new Float64Array(size);
-      row[i] = FIT.ridge;
+      row[i] = ridge;
       return row;
     });
     examples.forEach(({ inputs, right, doubts }, e) => {
