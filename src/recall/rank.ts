@@ -102,9 +102,9 @@ export const RANKING = {
   /** A clause of what a skill is not for counts at most this many times the best claim. */
   notForMost: 1.5,
   /** Points of the runner-up at least: in a library of twenty skills some skill has that many for any message. */
-  runnerUp: 4.7,
+  runnerUp: 5.5,
   /** The same with an encoder. */
-  runnerUpEncoded: 6.7,
+  runnerUpEncoded: 8,
   /** A skill with fewer points has at most this share of the score of a better one, so that other ties do not decide. */
   behind: 1 - 1e-6,
   /** Skills with the same name are copies from this share of common word pairs on. */
