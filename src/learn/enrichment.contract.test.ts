@@ -119,7 +119,7 @@ describe("enrichment by a model", () => {
 describe("a message that only an example has", () => {
   it("recalls the skill, and a skill without examples is scored as before", async () => {
     const { open, space } = await enriched([]);
-    const message = "my quokka wobbles beside the gramophone";
+    const message = "make my quokka wobble beside the gramophone";
     const engine = open();
     const scores = async () =>
       (
@@ -128,7 +128,7 @@ describe("a message that only an example has", () => {
     const before = await scores();
     expect(await namesFor(engine, message)).not.toContain("garden-calendar");
     await engine.enrichment.submit(
-      JSON.stringify({ "garden-calendar": ["my quokka wobbles beside the gramophone again"] }),
+      JSON.stringify({ "garden-calendar": ["make the quokka wobble beside the gramophone again"] }),
       { by: "agent" },
     );
     expect((await namesFor(engine, message))[0]).toBe("garden-calendar");
