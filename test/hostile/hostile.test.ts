@@ -23,7 +23,7 @@ import { redacted } from "../../src/text/secrets.ts";
 import { hostsProgram } from "../e2e/hosts-program.ts";
 import { served } from "../http-served.ts";
 import { skillText, temporaryTree } from "../skill-tree.ts";
-import { Ledger } from "./ledger.ts";
+import { JOB, Ledger } from "./ledger.ts";
 import {
   CANARY,
   config,
@@ -245,12 +245,14 @@ describe("stages", () => {
       const tool = dice.one(tools.filter(({ name: own }) => own !== "run_skill_script" || dice.chance(10)));
       const result = await tool.run(toolArguments(dice, argumentsOf(tool.inputSchema)));
       shown("model", result.text);
+      return tool.name === "dream_questions" ? JOB : undefined;
     });
     const aiTools = Object.entries(toAiTools(tools.filter(({ effect }) => effect === "read")));
     await cases("ai-sdk", async (dice, shown) => {
       const [own, tool] = dice.one(aiTools);
       const schema = tools.find((one) => one.name === own)!.inputSchema;
       shown("model", await tool.execute(toolArguments(dice, argumentsOf(schema)), {}));
+      return own === "dream_questions" ? JOB : undefined;
     });
     const agent = await openAgent(engine, { session: "c", task: "c" });
     const commands = [

@@ -5,6 +5,9 @@ import { CANARY, TURN_TOKENS } from "./material.ts";
 
 /** Processor time; a case that takes longer is a hang. */
 const HANG_MS = 250;
+/** The same for a case that returns `JOB`: it reads the whole library and all that happened, in slices between which others are answered. */
+const JOB_MS = 1_000;
+export const JOB = Symbol("job");
 
 /** Where an output goes decides what it must not contain. */
 export type Sink = "terminal" | "model" | "program";
@@ -49,11 +52,12 @@ export class Ledger {
     const shown = (sink: Sink, output: unknown) => {
       outputs.push({ sink, text: typeof output === "string" ? output : (JSON.stringify(output) ?? "") });
     };
+    let most = HANG_MS;
     const once = async () => {
       outputs.length = 0;
       const before = process.cpuUsage();
       try {
-        await run(shown);
+        if ((await run(shown)) === JOB) most = JOB_MS;
       } catch (thrown) {
         if (isRepertoireError(thrown)) shown("program", thrown.message);
         else {
@@ -69,9 +73,9 @@ export class Ledger {
       return (user + system) / 1000;
     };
     let ms = await once();
-    for (let again = 0; ms > HANG_MS && again < 5; again++) ms = Math.min(ms, await once());
+    for (let again = 0; ms > most && again < 5; again++) ms = Math.min(ms, await once());
     row.slowestMs = Math.max(row.slowestMs, ms);
-    if (ms > HANG_MS) {
+    if (ms > most) {
       row.hangs++;
       this.add(stage, seed, `hang: ${ms.toFixed(0)} ms`);
     }
