@@ -92,7 +92,7 @@ function useKeys(
 ): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (isForText(event) || !chosen) return;
+      if (isForText(event) || event.repeat || !chosen) return;
       const step = { j: 1, k: -1 }[event.key];
       const next = step === undefined ? undefined : proposals[proposals.indexOf(chosen) + step];
       if (next) setQuery({ n: String(next.number) });
@@ -105,8 +105,22 @@ function useKeys(
   }, [proposals, chosen, reload]);
 }
 
-const accept = (proposal: ProposalRecord, reload: () => void) =>
+let isDeciding = false;
+
+/** One decision at a time: a key pressed again while the first is on its way must not decide the next proposal, too. */
+const decide = (work: () => Promise<void>) =>
   attempt(async () => {
+    if (isDeciding) return;
+    isDeciding = true;
+    try {
+      await work();
+    } finally {
+      isDeciding = false;
+    }
+  });
+
+const accept = (proposal: ProposalRecord, reload: () => void) =>
+  decide(async () => {
     const { declined } = await post<Accepted>("/proposals/accept", { numbers: [proposal.number] });
     reload();
     const refusals = declined.flatMap((each) => each.refusals);
@@ -115,14 +129,14 @@ const accept = (proposal: ProposalRecord, reload: () => void) =>
   });
 
 const reject = (proposal: ProposalRecord, note: string, reload: () => void) =>
-  attempt(async () => {
+  decide(async () => {
     await post(`/proposals/${proposal.number}/reject`, note === "" ? {} : { note });
     reload();
     tell(`Rejected: ${proposal.title}. It is not proposed again.`);
   });
 
 const undo = (proposal: ProposalRecord, reload: () => void) =>
-  attempt(async () => {
+  decide(async () => {
     await post(`/proposals/${proposal.number}/undo`);
     reload();
     tell(`Undone: ${proposal.title}.`);
@@ -142,8 +156,10 @@ function Proposal({ proposal, reload }: { proposal: ProposalRecord; reload: () =
         }
       >
         <p class="quiet">
-          {kind}, made by {by ?? "rules"}. {count(tried, "stored message was", "stored messages were")} tried;
-          all still find their skills.
+          {kind}, made by {by ?? "rules"}.{" "}
+          {tried === 0
+            ? "There was no stored message to try it with."
+            : `${count(tried, "stored message was", "stored messages were")} tried; all still find their skills.`}
         </p>
         <ul>
           {evidence.map((line) => (
