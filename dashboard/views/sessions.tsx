@@ -152,17 +152,21 @@ function Queue({ query }: { query: URLSearchParams }) {
 interface Whole {
   readonly events: readonly JournalEvent[];
   readonly said: readonly Said[];
+  /** Those that look bad. */
+  readonly bad: readonly BadTurn[];
 }
 
 function One({ id, wanted }: { id: string; wanted: number }) {
   const whole = useLoad(id, async (): Promise<Whole> => {
-    const [{ events }, { said }] = await Promise.all([
+    const [{ events }, { said }, { turns }] = await Promise.all([
       get<Events>("/journal", { session: id, limit: 1_000 }),
       get<Conversation>(`/sessions/${encodeURIComponent(id)}/conversation`),
+      get<Turns>("/turns", { limit: 500 }),
     ]);
     return {
       events: [...events].sort((one, other) => one.at - other.at || stepOf(one) - stepOf(other)),
       said,
+      bad: turns.filter(({ session }) => session === id),
     };
   }, ["journal"]);
   return (
@@ -175,7 +179,7 @@ function One({ id, wanted }: { id: string; wanted: number }) {
       }
     >
       <Shown loaded={whole}>
-        {({ events, said }) => {
+        {({ events, said, bad }) => {
           const turns = [...new Set([...events, ...said].map(({ turn }) => turn ?? 0))].sort((a, b) => a - b);
           if (turns.length === 0) return <Empty>Nothing was recorded in this session.</Empty>;
           return (
@@ -188,6 +192,7 @@ function One({ id, wanted }: { id: string; wanted: number }) {
                   isWanted={turn === wanted}
                   events={events.filter((one) => (one.turn ?? 0) === turn)}
                   said={said.filter((one) => one.turn === turn)}
+                  bad={bad.find((one) => one.turn === turn)}
                   reload={whole.reload}
                 />
               ))}
@@ -207,10 +212,12 @@ interface TurnOptions {
   readonly isWanted: boolean;
   readonly events: readonly JournalEvent[];
   readonly said: readonly Said[];
+  /** What is wrong with it. */
+  readonly bad: BadTurn | undefined;
   readonly reload: () => void;
 }
 
-function Turn({ id, turn, isWanted, events, said, reload }: TurnOptions) {
+function Turn({ id, turn, isWanted, events, said, bad, reload }: TurnOptions) {
   const [note, setNote] = useState("");
   useEffect(() => {
     if (isWanted) document.getElementById(`turn-${turn}`)?.scrollIntoView({ block: "start" });
@@ -231,7 +238,8 @@ function Turn({ id, turn, isWanted, events, said, reload }: TurnOptions) {
       id={`turn-${turn}`}
       title={
         <>
-          {turn === 0 ? "Besides the turns" : `Turn ${turn}`} {isWanted && <Tag kind="open">look here</Tag>}
+          {turn === 0 ? "Besides the turns" : `Turn ${turn}`} {bad && <WhyBad why={whyBad(bad)} />}{" "}
+          {isWanted && <Tag kind="open">look here</Tag>}
         </>
       }
     >
@@ -241,6 +249,11 @@ function Turn({ id, turn, isWanted, events, said, reload }: TurnOptions) {
           <a href={address("playground", "", { m: message })}>why these skills, and which were right?</a>
         </blockquote>
       )}
+      {bad?.corrections.map((line) => (
+        <p key={line} class="quiet">
+          corrected: “{plain(line)}”
+        </p>
+      ))}
       <ul class="events">
         {events.map((event) => (
           <li key={event.seq}>
