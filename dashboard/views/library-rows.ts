@@ -57,7 +57,7 @@ export const VIEWS: Readonly<Record<string, SavedView>> = {
   overlapping: { title: "Overlapping", fits: ({ name }, { overlapping }) => overlapping.has(name) },
   broken: { title: "Broken or dangerous", fits: (row) => row.state === "unavailable" || severity(row) >= 3 },
   expensive: { title: "Most tokens", fits: () => true, sort: "tokens" },
-  updates: { title: "Update available", fits: ({ hasUpdate }) => hasUpdate },
+  updates: { title: "Updates", fits: ({ hasUpdate }) => hasUpdate },
   disabled: { title: "Disabled", fits: ({ state }) => state === "disabled" },
 };
 

@@ -101,7 +101,7 @@ export function Library({ query }: { query: URLSearchParams }) {
   return (
     <Page
       title="Library"
-      about={loaded.data && summary(loaded.data)}
+      about={loaded.data && rows && summary(loaded.data, rows)}
       actions={
         <a class="button" href={address("relations")}>
           Relations
@@ -159,11 +159,13 @@ function toggled(names: ReadonlySet<string>, name: string): ReadonlySet<string> 
   return next;
 }
 
-function summary(rows: readonly Row[]): string {
-  const active = rows.filter(({ state }) => state === "active");
+/** How many skills the view shows, and what the active ones among them cost in each prompt. */
+function summary(all: readonly Row[], shown: readonly Row[]): string {
+  const active = shown.filter(({ state }) => state === "active");
   const tokens = active.reduce((sum, row) => sum + row.tokens, 0);
-  const how = active.length === rows.length ? "all active" : `${active.length.toLocaleString("en")} active`;
-  return `${count(rows.length, "skill")}, ${how}. Their names and descriptions have ${count(tokens, "token")}.`;
+  const how = active.length === shown.length ? "all active" : `${active.length.toLocaleString("en")} active`;
+  const part = shown.length === all.length ? "" : `${shown.length.toLocaleString("en")} of `;
+  return `${part}${count(all.length, "skill")}, ${how}. Their names and descriptions have ${count(tokens, "token")}.`;
 }
 
 /** Typing goes on while the last word is looked up. */
