@@ -1,6 +1,15 @@
 // Health: what `repertoire doctor` says, with the hosts; what is safe can be repaired from here.
 
-import type { Check, Doctor, Host, Hosts as HostAnswer, Mended, Tidied } from "../answers.ts";
+import type {
+  Check,
+  Doctor,
+  Host,
+  Hosts as HostAnswer,
+  Listed,
+  ListedSkill,
+  Mended,
+  Tidied,
+} from "../answers.ts";
 import { get, post, useLoad } from "../api.ts";
 import {
   Ago,
@@ -113,16 +122,25 @@ function Checks({ checks, reload }: { checks: readonly Check[]; reload: () => vo
   );
 }
 
+/** The folders of the skills that are switched off. */
+export const disabledFolders = (skills: readonly ListedSkill[]): ReadonlySet<string> =>
+  new Set(
+    skills.filter(({ state }) => state === "disabled").map(({ path }) => path.replace(/[\\/][^\\/]*$/, "")),
+  );
+
 function Findings({ doctor: { diagnostics, inspection } }: { doctor: Doctor }) {
+  const listed = useLoad("states", () => get<Listed>("/skills", { brief: true }), ["library"]);
+  const off = disabledFolders(listed.data?.skills ?? []);
   const sorted = [...diagnostics].sort((a, b) => ORDER.indexOf(a.severity) - ORDER.indexOf(b.severity));
   const isFine = diagnostics.length + inspection.worrying.length === 0;
   return (
     <Card title={isFine ? "No findings in skills" : "Findings in skills"}>
       {isFine && <Empty>Nothing is broken, nothing looks dangerous.</Empty>}
       <ul class="findings">
-        {inspection.worrying.map(({ name, verdict, gravest, rules }) => (
-          <li key={name}>
-            <VerdictTag verdict={verdict} /> <SkillLink name={name} /> {gravest}{" "}
+        {inspection.worrying.map(({ name, path, verdict, gravest, rules }) => (
+          <li key={path}>
+            <VerdictTag verdict={verdict} /> <SkillLink name={name} />{" "}
+            {off.has(path) && <Tag kind="disabled">disabled</Tag>} {gravest}{" "}
             <span class="quiet">{rules.join(", ") || "It was not inspected whole."}</span>
           </li>
         ))}
@@ -165,14 +183,21 @@ export function HostList({ hosts }: { hosts: readonly Host[] }) {
         <li key={host}>
           <b>{title}</b>{" "}
           <Tag kind={connected ? "success" : "warning"}>{connected ? "connected" : "not connected"}</Tag>{" "}
-          <span class="quiet">
-            last active <Ago at={lastAt} />
-          </span>
-          {missing.map((line) => (
-            <p key={line} class="quiet">
-              {plain(line)}
-            </p>
-          ))}
+          {lastAt !== undefined && (
+            <span class="quiet">
+              last active <Ago at={lastAt} />
+            </span>
+          )}
+          {missing.map((line) => {
+            const [what = "", command] = line.split(/: (?=repertoire )/);
+            return (
+              <p key={line} class="quiet">
+                {plain(what)}
+                {command !== undefined && ": "}
+                {command !== undefined && <code>{plain(command)}</code>}
+              </p>
+            );
+          })}
           {missing.length === 0 && !connected && (
             <p class="quiet">
               <code>repertoire setup {host}</code> connects it.

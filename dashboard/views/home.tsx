@@ -17,7 +17,7 @@ import { get, useLoad } from "../api.ts";
 import { Ago, Card, count, Empty, Page, plain, Shown, SkillLink, Tag, VerdictTag } from "../pieces.tsx";
 import { address } from "../route.ts";
 import { useUpdates } from "../updates.ts";
-import { HostList } from "./health.tsx";
+import { disabledFolders, HostList } from "./health.tsx";
 
 /** What the person has seen: the skills with their digests, and when. */
 interface Visit {
@@ -70,7 +70,7 @@ export function Home() {
           <Card title="Since your last visit">
             <Shown loaded={seen}>{(data) => <Changes key={round} seen={data} />}</Shown>
           </Card>
-          <Findings />
+          <Findings skills={seen.data?.skills ?? []} />
           <HostsCard />
         </div>
         <div>
@@ -96,19 +96,23 @@ function Changes({ seen }: { seen: Seen }) {
     (name) => visit.digests[name] !== undefined && visit.digests[name] !== now[name],
   );
   const gone = Object.keys(visit.digests).filter((name) => now[name] === undefined);
-  const broken = skills.filter(({ state }) => state === "unavailable").map(({ name }) => name);
+  const unusable = skills.filter(({ state }) => state === "unavailable");
   return (
     <>
       <p class="quiet">
         <a href={address("library")}>{count(skills.length, "skill")}</a>; you last marked them as seen{" "}
         <Ago at={visit.at} />.
       </p>
-      {fresh.length + changed.length + gone.length + broken.length === 0 && (
-        <Empty>No skill is new, changed or gone, and none is broken.</Empty>
+      {fresh.length + changed.length + gone.length + unusable.length === 0 && (
+        <Empty>No skill is new, changed or gone, and all can be used.</Empty>
       )}
       <Names title="New" names={fresh} />
       <Names title="Changed" names={changed} />
-      <Names title="Broken" names={broken} />
+      <Names
+        title="Cannot be used"
+        names={unusable.map(({ name }) => name)}
+        reasons={new Map(unusable.map(({ name, reason }) => [name, reason]))}
+      />
       {gone.length > 0 && (
         <>
           <h3>Gone</h3>
@@ -119,18 +123,22 @@ function Changes({ seen }: { seen: Seen }) {
   );
 }
 
-function Findings() {
+/** What is dangerous or broken and still in use. A skill that was disabled is dealt with. */
+function Findings({ skills }: { skills: readonly ListedSkill[] }) {
   const doctor = useLoad("doctor", () => get<Doctor>("/doctor"), ["library"]);
+  const off = disabledFolders(skills);
   return (
     <Card title="Findings">
       <Shown loaded={doctor}>
-        {({ inspection: { worrying }, diagnostics, checks }) => {
+        {({ inspection, diagnostics, checks }) => {
+          const worrying = inspection.worrying.filter(({ path }) => !off.has(path));
+          const disabled = inspection.worrying.length - worrying.length;
           const errors = diagnostics.filter(({ severity }) => severity === "error").length;
           const broken = checks.filter(({ level, check }) => level === "error" && check !== "skills");
           return (
             <>
               {worrying.length + errors + broken.length === 0 && (
-                <Empty>Nothing is dangerous or broken.</Empty>
+                <Empty>No skill in use is dangerous, and every file can be read.</Empty>
               )}
               <ul>
                 {worrying.slice(0, 8).map(({ name, verdict, gravest }) => (
@@ -153,6 +161,11 @@ function Findings() {
               {worrying.length > 8 && (
                 <p>
                   <a href={address("library", "", { view: "broken" })}>All {worrying.length}</a>
+                </p>
+              )}
+              {disabled > 0 && (
+                <p class="quiet">
+                  <a href={address("library", "", { view: "disabled" })}>{disabled} more</a> you disabled.
                 </p>
               )}
             </>
@@ -355,7 +368,13 @@ function HostsCard() {
 
 const MOST_NAMES = 10;
 
-function Names({ title, names }: { title: string; names: readonly string[] }) {
+interface NamesOptions {
+  readonly title: string;
+  readonly names: readonly string[];
+  readonly reasons?: ReadonlyMap<string, string | undefined>;
+}
+
+function Names({ title, names, reasons }: NamesOptions) {
   if (names.length === 0) return null;
   return (
     <>
@@ -364,6 +383,7 @@ function Names({ title, names }: { title: string; names: readonly string[] }) {
         {names.slice(0, MOST_NAMES).map((name) => (
           <li key={name}>
             <SkillLink name={name} />
+            {reasons && <span class="quiet"> {plain(reasons.get(name) ?? "")}</span>}
           </li>
         ))}
         {names.length > MOST_NAMES && <li>and {names.length - MOST_NAMES} more</li>}
