@@ -26,7 +26,7 @@ export function Diff({ text }: { text: string }) {
           {rows.map(({ kind, before, after }, at) =>
             kind === "head" ? (
               <tr key={at} class="hunk">
-                <td colSpan={2}>{plain(before ?? "")}</td>
+                <td colSpan={isOneSided ? 1 : 2}>{plain(before ?? "")}</td>
               </tr>
             ) : (
               <tr key={at}>

@@ -40,7 +40,10 @@ export function Playground({ query }: { query: URLSearchParams }) {
   const skills = useLoad("names", () => get<Listed>("/skills", { brief: true }));
   const [there, problem] = elsewhereIn(query);
   return (
-    <Page title="Playground" about="What a message recalls, and why. Nothing here is recorded.">
+    <Page
+      title="Playground"
+      about="What a message recalls, and why. Nothing is recorded until you correct it."
+    >
       <label class="unseen" for="message">
         Message
       </label>
