@@ -55,7 +55,7 @@ export function Dreams({ query }: { query: URLSearchParams }) {
             <div class="split">
               <ul class="list" aria-label="Proposals">
                 {proposals.map(({ number, title, state, at }) => (
-                  <li key={number}>
+                  <li key={number} id={`proposal-${number}`}>
                     <button
                       type="button"
                       aria-pressed={number === chosen.number}
@@ -95,7 +95,10 @@ function useKeys(
       if (isForText(event) || event.repeat || !chosen) return;
       const step = { j: 1, k: -1 }[event.key];
       const next = step === undefined ? undefined : proposals[proposals.indexOf(chosen) + step];
-      if (next) setQuery({ n: String(next.number) });
+      if (next) {
+        setQuery({ n: String(next.number) });
+        document.getElementById(`proposal-${next.number}`)?.scrollIntoView({ block: "nearest" });
+      }
       if (event.key === "a" && chosen.state === "open") void accept(chosen, reload);
       if (event.key === "x" && chosen.state === "open") void reject(chosen, "", reload);
       if (event.key === "u" && chosen.state === "accepted") void undo(chosen, reload);

@@ -165,7 +165,10 @@ function Findings({ skills }: { skills: readonly ListedSkill[] }) {
               )}
               {disabled > 0 && (
                 <p class="quiet">
-                  <a href={address("library", "", { view: "disabled" })}>{disabled} more</a> you disabled.
+                  <a href={address("library", "", { view: "disabled" })}>
+                    {count(disabled, "skill")} with findings
+                  </a>{" "}
+                  {disabled === 1 ? "is" : "are"} disabled.
                 </p>
               )}
             </>
@@ -195,6 +198,11 @@ function Waiting() {
                 </li>
               ))}
             </ul>
+            {open.length > 8 && (
+              <p>
+                <a href={address("dreams")}>All {open.length}</a>
+              </p>
+            )}
           </>
         )}
       </Shown>

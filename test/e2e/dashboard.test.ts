@@ -210,6 +210,7 @@ describe("the library", () => {
     await page.getByRole("searchbox").fill("");
     await page.getByRole("button", { name: "Broken or dangerous" }).click();
     await expect.poll(() => page.locator("tr.skill").count()).toBe(1);
+    await page.getByText(/^1 of \d+ skills/).waitFor();
     const state = async () => (await demo.engine.library.show("free-coupons")).skill.state;
     await page.getByRole("button", { name: "Disable free-coupons" }).click();
     await expect.poll(state).toBe("disabled");
@@ -550,6 +551,8 @@ describe("sessions, home and health", () => {
     await page.getByRole("button", { name: /^corrected/ }).click();
     await page.getByRole("link", { name: /write the invoice for the workshop/ }).click();
     await page.getByText("look here").waitFor();
+    await page.locator("#turn-1").getByText("corrected", { exact: true }).waitFor();
+    expect(await page.locator("#turn-2").getByText("corrected", { exact: true }).count()).toBe(0);
     await page.getByRole("button", { name: "Turn 1 went well" }).click();
     await page.getByText("Noted: it went well.").waitFor();
     await page.getByRole("button", { name: "Dismiss" }).click();
@@ -877,6 +880,10 @@ describe.each(["clicks", "keys"] as const)("five jobs of somebody new, with %s a
       .poll(async () => (await made.engine.library.show("free-coupons")).skill.state)
       .toBe("disabled");
     expect(steps()).toBeLessThanOrEqual(3);
+    await page.goto(`${originOf(own)}/#/home`);
+    const findings = page.locator(".card", { hasText: "Findings" });
+    await findings.getByRole("link", { name: "1 skill with findings" }).click();
+    await page.locator("tr.skill").getByRole("link", { name: "free-coupons" }).waitFor();
   });
 
   it("sees whether Claude Code is connected", async () => {
