@@ -29,7 +29,6 @@ export type Prompt = Answers["prompt"];
 
 export type Sessions = Answers["listSessions"];
 export type Conversation = Answers["showConversation"];
-export type Missed = Answers["listMissed"];
 export type Events = Answers["listEvents"];
 export type JournalEvent = Each<Events["events"]>;
 export type Said = Each<Conversation["said"]>;

@@ -1,7 +1,7 @@
 // Starts the dashboard: the frame around all views, keys that work everywhere, the link to the server.
 
 import { render } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Server } from "./answers.ts";
 import { get, listen, useLoad } from "./api.ts";
 import { Keys, Palette } from "./palette.tsx";
@@ -52,6 +52,7 @@ function App() {
   const isIn = server.data !== undefined;
   useEffect(() => (isIn ? listen(setThere) : undefined), [isIn]);
   useShortcuts(setOverlay);
+  useFocusOn(`${route.view}/${route.subject}`);
   if (server.error) return <Outside error={server.error} />;
   const found = VIEWS.find(({ view }) => view === route.view);
   return (
@@ -133,7 +134,16 @@ const isCurrent = (now: string, view: string) => now === view || (now === "skill
 const lastPart = (path: string) => path.split(/[/\\]/).filter(Boolean).at(-1) ?? path;
 
 function toContent(): void {
-  document.getElementById("content")?.focus();
+  document.getElementById("content")?.focus({ preventScroll: true });
+}
+
+/** Where a view begins, the tabulator goes on: not at the menu, which a new view leaves as it was. */
+function useFocusOn(place: string): void {
+  const shown = useRef(place);
+  useEffect(() => {
+    if (shown.current !== place) toContent();
+    shown.current = place;
+  }, [place]);
 }
 
 function switchTheme(): void {

@@ -6,18 +6,18 @@ import type {
   Hosts,
   Listed,
   ListedSkill,
-  Missed,
   Packages,
   Proposals,
   Server,
   Stats,
   Turns,
 } from "../answers.ts";
-import { get, useLoad } from "../api.ts";
+import { get, type Loaded, useLoad } from "../api.ts";
 import { Ago, Card, count, Empty, Page, plain, Shown, SkillLink, Tag, VerdictTag } from "../pieces.tsx";
 import { address } from "../route.ts";
 import { useUpdates } from "../updates.ts";
 import { disabledFolders, HostList } from "./health.tsx";
+import { whyBad } from "./sessions.tsx";
 
 /** What the person has seen: the skills with their digests, and when. */
 interface Visit {
@@ -51,6 +51,7 @@ export function Home() {
     const [{ project }, { skills }] = await Promise.all([get<Server>("/server"), get<Listed>("/skills")]);
     return { project, skills };
   }, ["library"]);
+  const turns = useLoad("bad turns", () => get<Turns>("/turns", { limit: 200 }), ["journal"]);
   const [round, setRound] = useState(0);
   const markSeen = () => {
     if (seen.data) remember(seen.data);
@@ -74,12 +75,12 @@ export function Home() {
           <HostsCard />
         </div>
         <div>
-          <LookBad />
+          <LookBad turns={turns} />
           <Waiting />
           <UpdatesCard />
         </div>
         <div>
-          <GotNothing />
+          <GotNothing turns={turns} />
           <Ignored />
         </div>
       </div>
@@ -210,8 +211,7 @@ function Waiting() {
   );
 }
 
-function LookBad() {
-  const turns = useLoad("bad turns", () => get<Turns>("/turns", { limit: 200 }), ["journal"]);
+function LookBad({ turns }: { turns: Loaded<Turns> }) {
   return (
     <Card title="Corrected or failed">
       <Shown loaded={turns}>
@@ -244,31 +244,33 @@ function LookBad() {
   );
 }
 
-function GotNothing() {
-  const missed = useLoad("missed", () => get<Missed>("/missed", { limit: 50 }), ["journal"]);
+function GotNothing({ turns }: { turns: Loaded<Turns> }) {
   return (
     <Card title="Messages that got nothing">
-      <Shown loaded={missed}>
-        {({ missed: all }) => (
-          <>
-            {all.length === 0 && <Empty>Every recorded message found a skill.</Empty>}
-            <ul>
-              {all.slice(0, 6).map(({ text, session, turn, at }) => (
-                <li key={`${session}${turn}`}>
-                  <a href={address("playground", "", { m: text })}>{plain(text)}</a>{" "}
-                  <span class="quiet">
-                    <Ago at={at} />
-                  </span>
-                </li>
-              ))}
-            </ul>
-            {all.length > 6 && (
-              <p>
-                <a href={address("sessions", "", { look: "bad", why: "nothing" })}>All {all.length}</a>
-              </p>
-            )}
-          </>
-        )}
+      <Shown loaded={turns}>
+        {({ turns: bad }) => {
+          const all = bad.filter((turn) => whyBad(turn) === "nothing");
+          return (
+            <>
+              {all.length === 0 && <Empty>Every message of the last month found a skill.</Empty>}
+              <ul>
+                {all.slice(0, 6).map(({ message, session, turn, at }) => (
+                  <li key={`${session} ${turn}`}>
+                    <a href={address("playground", "", { m: message })}>{plain(message)}</a>{" "}
+                    <span class="quiet">
+                      <Ago at={at} />
+                    </span>
+                  </li>
+                ))}
+              </ul>
+              {all.length > 6 && (
+                <p>
+                  <a href={address("sessions", "", { look: "bad", why: "nothing" })}>All {all.length}</a>
+                </p>
+              )}
+            </>
+          );
+        }}
       </Shown>
     </Card>
   );

@@ -86,7 +86,8 @@ const WHYS = {
 } as const;
 type Bad = keyof typeof WHYS;
 
-function whyBad({ corrections, failed, endedBadly }: BadTurn): Bad {
+/** What is wrong with a turn, in one word. */
+export function whyBad({ corrections, failed, endedBadly }: BadTurn): Bad {
   if (corrections.length > 0 && failed.length === 0) return "corrected";
   return endedBadly ? "failed" : "nothing";
 }

@@ -533,7 +533,13 @@ describe("sessions, home and health", () => {
     await page.getByRole("button", { name: "good" }).click();
     await page.getByText("The session was rated good.").waitFor();
     await page.goto(`${originOf(serving)}/#/home`);
-    await page.getByRole("link", { name: "rename all columns in the new spreadsheet" }).click();
+    // As in the queue: a correction is no message that lacks a skill.
+    const nothing = page.locator(".card").filter({
+      has: page.getByRole("heading", { name: "Messages that got nothing" }),
+    });
+    await nothing.getByRole("link", { name: "rename all columns in the new spreadsheet" }).waitFor();
+    expect(await nothing.getByRole("link", { name: /^no, that is wrong/ }).count()).toBe(0);
+    await nothing.getByRole("link", { name: "rename all columns in the new spreadsheet" }).click();
     await page.getByRole("heading", { name: "Playground" }).waitFor();
     await page.goto(`${originOf(serving)}/#/health`);
     await page.getByText("Claude Code").first().waitFor();
@@ -600,6 +606,10 @@ describe("the keyboard", () => {
     await page.getByRole("option", { name: /invoice-pdf/ }).waitFor();
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "invoice-pdf" }).waitFor();
+    await page.getByRole("button", { name: "Disable" }).waitFor();
+    // The tabulator goes on in the new view.
+    await page.keyboard.press("Tab");
+    expect(await page.locator("main .actions :focus").count()).toBe(1);
     await page.keyboard.press("?");
     await page.getByRole("dialog", { name: "Keys" }).waitFor();
     await page.keyboard.press("Escape");
