@@ -48,7 +48,7 @@ interface Opened {
 
 interface Rows {
   /** The state of the index that they are for. */
-  readonly generation: string | undefined;
+  readonly edition: number;
   /** The row of each document that has one; undefined if too few have one. */
   readonly encoded: ReadonlyMap<number, number> | undefined;
 }
@@ -71,9 +71,12 @@ export class Encoding {
     if (this.opened === undefined && index.text.size > ENCODING.inline && !this.hasFile()) return undefined;
     const opened = await this.open();
     if (opened === undefined) return undefined;
-    const rows = (await this.rowsOf(index, opened.vectors)).encoded;
-    if (rows === undefined) return undefined;
+    await this.encodeFew(index, opened.vectors);
+    if (this.rowsOf(index, opened.vectors) === undefined) return undefined;
     const cosineOf = opened.vectors.cosines(await opened.encoder.embedMessage(leadText(message.text)));
+    // Again: meanwhile an update of the index may have made the numbers of documents void.
+    const rows = this.rowsOf(index, opened.vectors);
+    if (rows === undefined) return undefined;
     return {
       cosine(doc) {
         const row = rows.get(doc);
@@ -186,26 +189,32 @@ export class Encoding {
     return this.opened;
   }
 
-  private async rowsOf(index: RecallIndex, vectors: SkillVectors): Promise<Rows> {
-    const { generation } = index;
-    const known = this.rows.get(index);
-    if (known !== undefined && known.generation === generation) return known;
-    const digests = index.skillDigests();
-    const missing = digests.filter(({ digest }) => vectors.rowOf(digest) === undefined);
+  /** Encodes the skills of the index that have no vector yet, if they are few. */
+  private async encodeFew(index: RecallIndex, vectors: SkillVectors): Promise<void> {
+    if (this.rows.get(index)?.edition === index.edition) return;
+    const missing = index.skillDigests().filter(({ digest }) => vectors.rowOf(digest) === undefined);
     if (missing.length > 0 && missing.length <= ENCODING.inline)
       await this.encode(
         missing.map(({ doc }) => index.skill(doc)),
         { isAwaited: true },
       );
+  }
+
+  /** The rows of the vectors by document, for the index as it is now; undefined if too few skills have one. */
+  private rowsOf(index: RecallIndex, vectors: SkillVectors): Rows["encoded"] {
+    const { edition } = index;
+    const known = this.rows.get(index);
+    if (known?.edition === edition) return known.encoded;
+    const digests = index.skillDigests();
     const found = new Map<number, number>();
     for (const { doc, digest } of digests) {
       const row = vectors.rowOf(digest);
       if (row !== undefined) found.set(doc, row);
     }
     const isEnough = found.size > 0 && found.size >= ENCODING.covered * digests.length;
-    const rows = { generation, encoded: isEnough ? found : undefined };
-    this.rows.set(index, rows);
-    return rows;
+    const encoded = isEnough ? found : undefined;
+    this.rows.set(index, { edition, encoded });
+    return encoded;
   }
 }
 

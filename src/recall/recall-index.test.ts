@@ -42,6 +42,20 @@ describe("an update", () => {
     expect(Math.max(...steps)).toBeLessThanOrEqual(32);
   });
 
+  test("leaves every skill that the index has readable while it goes on", async () => {
+    const index = await indexOf([skillOf("old"), skillOf("kept")]);
+    const seen = new Set<string>();
+    await index.update({
+      ...input([skillOf("kept"), ...Array.from({ length: 100 }, (_, n) => skillOf(`skill-${n}`))]),
+      pause: async () => {
+        for (const { doc } of index.skillDigests()) seen.add(index.skill(doc).name);
+      },
+    });
+    expect(seen).toContain("kept");
+    expect(seen).toContain("skill-0");
+    expect(seen).not.toContain("old");
+  });
+
   test("reads only what is new or changed", async () => {
     const index = await indexOf([skillOf("a"), skillOf("b")]);
     const read: string[] = [];

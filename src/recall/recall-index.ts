@@ -54,6 +54,7 @@ export class RecallIndex {
   /** By whom they are for: one that asks again finds its view made. */
   private views = new WeakMap<(name: SkillName) => boolean, RecallIndex>();
   private builtFor: string | undefined;
+  private changes = 0;
 
   private constructor(text: SearchIndex, settings: IndexSettings, lookup: SkillLookup) {
     this.text = text;
@@ -83,6 +84,11 @@ export class RecallIndex {
     return this.builtFor;
   }
 
+  /** Another number after every change, with which numbers of documents become void. */
+  get edition(): number {
+    return this.changes;
+  }
+
   /** Brings the index to this state of the library and says whether anything had to change. */
   async update(input: UpdateInput): Promise<boolean> {
     const { skills, onProgress } = input;
@@ -91,12 +97,16 @@ export class RecallIndex {
     const wanted = new Map(skills.map((skill) => [skill.name, skill]));
     const remove = [...known.keys()].filter((key) => !wanted.has(key));
     const changed = skills.filter((skill) => known.get(skill.name) !== this.digestOf(skill));
+    // Questions are answered meanwhile: they may find what is here already, and what is not yet gone.
+    const before = this.lookup;
+    this.lookup = (name) => wanted.get(name) ?? before(name);
     if (remove.length > 0) this.change({ remove });
     for (let from = 0; from < changed.length; from += BATCH) {
       await this.upsert(changed.slice(from, from + BATCH), input);
       onProgress?.(Math.min(from + BATCH, changed.length), changed.length);
     }
     this.text.settle();
+    this.renumbered();
     this.lookup = (name) => wanted.get(name);
     this.builtFor = input.generation;
     return changed.length + remove.length > 0;
@@ -128,7 +138,7 @@ export class RecallIndex {
 
   save(path: string): void {
     this.text.save(path, this.builtFor);
-    this.views = new WeakMap();
+    this.renumbered();
   }
 
   /** The same index for one who may see some skills only: it answers like a library of these alone. */
@@ -211,6 +221,11 @@ export class RecallIndex {
   /** Numbers of documents change with every update, and what was kept under them is void. */
   private change(changes: { upsert?: Iterable<IndexDocument>; remove?: Iterable<string> }): void {
     this.text.update(changes);
+    this.renumbered();
+  }
+
+  private renumbered(): void {
+    this.changes++;
     this.views = new WeakMap();
   }
 }

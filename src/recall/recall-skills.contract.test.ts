@@ -1,6 +1,7 @@
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { namesFor, TRADES, type Workspace, workspace } from "../../test/recall-workspace.ts";
-import { skillText } from "../../test/skill-tree.ts";
+import { skillText, temporaryTree } from "../../test/skill-tree.ts";
 import type { Skill } from "../model/skill.ts";
 import { ABSTAIN_BELOW } from "./calibrate.ts";
 import { type RecallOptions, recall } from "./recall-skills.ts";
@@ -42,6 +43,20 @@ describe("recall", () => {
       expect(answer).toMatchObject({ matches: [], abstained: true });
     },
   );
+
+  test("answers for the index as it is when it changes during the pauses of a recall", async () => {
+    const options = await optionsFor(workspace(TRADES));
+    const { index } = options;
+    const skills = index.skillDigests().map(({ doc }) => index.skill(doc));
+    const kept = skills.at(-1)!;
+    const encoded = async () => {
+      await index.update({ skills: [kept], readBody: () => "", generation: "later" });
+      index.save(join(temporaryTree(), "index"));
+      return undefined;
+    };
+    const { matches } = await recall({ message: `use $${kept.name}` }, { ...options, encoded });
+    expect(matches.map(({ name }) => name)).toEqual([kept.name]);
+  });
 
   test("abstains in an empty library", async () => {
     const answer = await workspace({}).open().turns.recall({ message: "fill in this form" });

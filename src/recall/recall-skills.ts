@@ -179,11 +179,12 @@ export async function consider(turn: Turn, options: RecallOptions, also: readonl
   const precedents = options.used && new Precedents(message, options.used, background);
   const mentions = mentionsIn(turn.message);
   const known = [...mentions.names.keys(), ...also, ...(precedents?.names ?? [])];
+  const encoded = await options.encoded?.(index, message);
+  // After the last pause: an update of the index makes numbers of documents void.
   const named = [
     ...known.map((name) => index.find(name)),
     ...index.withinReach(phraseStarts(turn.message), query.files.length > 0),
   ].filter((doc) => doc !== undefined);
-  const encoded = await options.encoded?.(index, message);
   const input = { index, message, vector, encoded, background, topics: options.topics, also: named };
   const { probe, candidates, candidateOf, skillsWith } = retrieve(input);
   const isCommon = (word: string) => skillsWith(word) > RECALL.commonWord;
