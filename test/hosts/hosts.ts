@@ -255,5 +255,8 @@ const HOSTS: readonly Host[] = [
 /** The hosts that `npm run test:hosts` was asked for, all by default. */
 export function chosenHosts(): readonly Host[] {
   const chosen = (process.env.REPERTOIRE_HOSTS ?? "").split(" ").filter((name) => name !== "");
+  const unknown = chosen.find((name) => !HOSTS.some(({ id }) => id === name));
+  if (unknown !== undefined)
+    throw new Error(`There is no host "${unknown}". Hosts: ${HOSTS.map(({ id }) => id).join(", ")}.`);
   return HOSTS.filter(({ id }) => chosen.length === 0 || chosen.includes(id));
 }

@@ -8,5 +8,7 @@ export default defineConfig({
     testTimeout: 600_000,
     hookTimeout: 600_000,
     fileParallelism: false,
+    // Continue writes no settings by a command, Cline has no hook: a file may have no test for the hosts that were asked for.
+    passWithNoTests: true,
   },
 });
