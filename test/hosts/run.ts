@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Host, Started } from "./hosts.ts";
 
 /** Not part of `npm ci`: the hosts take two gigabytes. */
@@ -138,11 +139,8 @@ export async function timeHost(
 }
 
 /** Below the priority of everything else. */
-async function runWords(
-  words: readonly string[],
-  { project, env }: Place,
-  more: object = {},
-): Promise<string> {
+async function runWords(words: readonly string[], place: Place, more: object = {}): Promise<string> {
+  const { project, env } = place;
   const child = spawn("nice", ["-n", "10", ...words], {
     cwd: project,
     env: { ...env, ...more },
@@ -157,29 +155,47 @@ async function runWords(
   const timer = setTimeout(() => child.kill("SIGKILL"), LIMIT_SECONDS * 1_000);
   await new Promise((ended) => child.on("close", ended));
   clearTimeout(timer);
-  endLeft(project);
+  await endLeft(place);
   return output;
 }
 
-/** Ends what the host has left running, such as a daemon: its command names the project of this run. Needs /proc. */
-export function endLeft(project: string): void {
-  if (!existsSync("/proc/self/cmdline")) return;
-  for (const id of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
-    const command = commandOf(id);
-    if (command.includes(project) && Number(id) !== process.pid) process.kill(Number(id), "SIGTERM");
+/** Of what was told to end. */
+const END_MS = 5_000;
+const LOOK_MS = 100;
+
+/** Ends what the host has left running, such as a daemon, and waits for its end: until then it writes. Needs /proc. */
+export async function endLeft({ home }: Place): Promise<void> {
+  for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+    for (const id of runningIn(home)) signalled(id, signal);
+    for (let waited = 0; waited < END_MS && runningIn(home).length > 0; waited += LOOK_MS)
+      await delay(LOOK_MS);
   }
 }
 
-/** Empty if the process has ended since. */
-function commandOf(id: string): string {
+/** The processes that were started with this home. */
+function runningIn(home: string): number[] {
+  if (!existsSync("/proc/self/environ")) return [];
+  const ids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return ids.filter((id) => environmentOf(id).includes(`HOME=${home}`)).map(Number);
+}
+
+/** Empty if the process has ended since, or is somebody else's. */
+function environmentOf(id: string): string[] {
   try {
-    return readFileSync(`/proc/${id}/cmdline`, "utf8");
+    return readFileSync(`/proc/${id}/environ`, "utf8").split("\0");
   } catch (thrown) {
-    if (
-      (thrown as NodeJS.ErrnoException).code === "ENOENT" ||
-      (thrown as NodeJS.ErrnoException).code === "ESRCH"
-    )
-      return "";
+    if (["ENOENT", "ESRCH", "EACCES", "EPERM"].includes((thrown as NodeJS.ErrnoException).code ?? ""))
+      return [];
+    throw thrown;
+  }
+}
+
+/** Sends a signal to a process, or to a group if the id is negative; returns whether there still is one. */
+export function signalled(id: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(id, signal);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === "ESRCH") return false;
     throw thrown;
   }
 }

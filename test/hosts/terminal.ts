@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Host, Started } from "./hosts.ts";
-import { endLeft, type Place, programOf } from "./run.ts";
+import { endLeft, type Place, programOf, signalled } from "./run.ts";
 
 export const HAS_TERMINAL = spawnSync("tmux", ["-V"]).status === 0;
 
@@ -72,21 +72,11 @@ export function openTerminal(
     },
     async close() {
       tmux("kill-server");
-      for (let second = 0; second < END_SECONDS && signalled(leader, 0); second++) await delay(1_000);
-      signalled(leader, "SIGKILL");
-      endLeft(place.project);
+      for (let second = 0; second < END_SECONDS && signalled(-leader, 0); second++) await delay(1_000);
+      signalled(-leader, "SIGKILL");
+      await endLeft(place);
     },
   };
 }
 
 const quoted = (word: string) => `'${word.replaceAll("'", "'\\''")}'`;
-
-/** Sends a signal to the group of processes that a terminal started; returns whether there still is one. */
-function signalled(leader: number, signal: NodeJS.Signals | 0): boolean {
-  try {
-    return process.kill(-leader, signal);
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === "ESRCH") return false;
-    throw thrown;
-  }
-}
