@@ -44,7 +44,7 @@ export interface ConnectOptions {
 }
 
 /** How long the person reads a question; a host that answers by itself is faster. */
-export const THINK_MS = 400;
+export const THINK_MS = 1_200;
 
 function clientFor({ revision, answer, clientName = "test" }: ConnectOptions) {
   const client = new Client(
