@@ -280,6 +280,18 @@ describe("a recorded event of", () => {
     expect(said).not.toContain("hook_context");
   });
 
+  it("opencode is answered at a later message of a session, too", async () => {
+    const home = temporaryTree(SKILLS);
+    const send = (prompt: string, turn_id: string) => {
+      const event = { ...base(home), hook_event_name: "UserPromptSubmit", prompt, turn_id };
+      return program.run(["hook", "opencode"], { home, input: JSON.stringify(event) });
+    };
+    // Ids as opencode writes them: to our eyes they look like secrets.
+    expect((await send("hello there", "msg_1f64403f1001H38QZyJpYpxC4g")).out).toBe("");
+    const { out } = await send("plan a meeting with the team", "msg_1f63a60d8001IvPsZdmGStoqBw");
+    expect(out).toContain("plan-meeting");
+  });
+
   it("cursor is answered in its own form when a session begins", async () => {
     const home = temporaryTree(SKILLS);
     const event = {
