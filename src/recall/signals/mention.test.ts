@@ -24,6 +24,7 @@ describe("an explicit mention", () => {
     ["use $mcp/email now", "mcp/email"],
     ["/mcp/email", "mcp/email"],
     ["run git-workflow on it", "git-workflow"],
+    ["start git-workflow please", "git-workflow"],
     ["Git-Workflow, please", "git-workflow"],
     ["/git_workflow", "git-workflow"],
     ["use mcp/email to send it", "mcp/email"],

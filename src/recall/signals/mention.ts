@@ -26,9 +26,9 @@ const asksForCall = /(?:^|\b(?:with|use|using|run|via|invoke|apply|try))\s*[`"'�
 const skillWord = inAlphabet(({ letters, digits }) => `(?<=\\s)skill(?![${letters}${digits}_])`, "gi");
 /** "skill called X", "skill named X". */
 const afterSkill = /\bskill\s+(?:called|named)\s+[`"'“]?([\w./-]+)/gi;
-/** "use X", also with a name of several words. */
+/** "use X" or "start X", also with a name of several words. */
 const used =
-  /\b(use|using|invoke|activate|apply|load|follow|run)\s+(?:the\s+|my\s+|our\s+)?[`"'“]?([\w][\w./-]*(?:\s+[\w][\w-]*){0,3})/gi;
+  /\b(use|using|invoke|activate|apply|load|follow|run|start|launch)\s+(?:the\s+|my\s+|our\s+)?[`"'“]?([\w][\w./-]*(?:\s+[\w][\w-]*){0,3})/gi;
 /** A name alone in quotes or backticks. */
 const quoted = lazyPattern(
   "[`\"“']([\\p{L}\\p{N}][\\p{L}\\p{N}_./-]*(?: [\\p{L}\\p{N}][\\p{L}\\p{N}_-]*){0,3})[`\"”']",
