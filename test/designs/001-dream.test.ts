@@ -187,7 +187,12 @@ describe("consolidation", () => {
   it("may merge skills: the old name then leads to the new one", async () => {
     const { dreams, learned, engine } = await dreaming({ skills: [skill("alpha"), skill("omega")] });
     const content = `${procedure("alpha")}\n\n${procedure("omega")}\n`;
-    const both = { name: "both", description: "Does both works.", content, sourceNames: ["alpha", "omega"] };
+    const both = {
+      name: "both",
+      description: "Does the alpha work and the omega work.",
+      content,
+      sourceNames: ["alpha", "omega"],
+    };
     await dreams.submit(JSON.stringify({ toSave: [both], toDelete: ["alpha", "omega"] }), { apply: true });
     await engine.library.refresh();
     expect((await engine.library.list()).skills.map(({ skill: { name } }) => name)).toEqual(["both"]);
@@ -197,7 +202,12 @@ describe("consolidation", () => {
   it("archives exactly the sources that the plan says to delete", async () => {
     const { dreams, engine } = await dreaming({ skills: [skill("alpha"), skill("omega")] });
     const content = `${procedure("alpha")}\n\n${procedure("omega")}\n`;
-    const both = { name: "both", description: "Does both works.", content, sourceNames: ["alpha", "omega"] };
+    const both = {
+      name: "both",
+      description: "Does the alpha work and the omega work.",
+      content,
+      sourceNames: ["alpha", "omega"],
+    };
     await dreams.submit(JSON.stringify({ toSave: [both], toDelete: ["alpha"] }), { apply: true });
     await engine.library.refresh();
     expect((await engine.library.list()).skills.map(({ skill: { name } }) => name)).toEqual([
