@@ -130,7 +130,9 @@ export const LEARNED_VERBS: readonly Verb[] = [
       io.answer({ undone, settings }, () => {
         for (const title of settings) io.line(`Taken back: ${title}.`);
         tellSteps(io, undone);
-        io.line(io.colour.dim("Forward: repertoire redo. Further back: repertoire undo"));
+        // Settings that were taken back are not made again by a redo.
+        const forward = undone.length > 0 ? "Forward: repertoire redo. " : "";
+        io.line(io.colour.dim(`${forward}Further back: repertoire undo`));
       });
     },
   },
